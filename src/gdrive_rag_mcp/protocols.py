@@ -1,0 +1,140 @@
+"""The seams: what has, or will have, a second implementation, or is slow, paid or remote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+from gdrive_rag_mcp.domain import (
+    ChangePage,
+    Chunk,
+    Document,
+    EmbeddingIdentity,
+    Fetched,
+    Filters,
+    Passage,
+    QueryTerm,
+    RetrievalStatistics,
+    Scope,
+    SourceFile,
+    SourceUsage,
+    TermStatistics,
+    TextMatch,
+    VectorMatches,
+)
+
+if TYPE_CHECKING:  # numpy costs a tenth of a second that `--help` and `tools/list` need not pay
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector: TypeAlias = npt.NDArray[np.float32]
+    Vectors: TypeAlias = npt.NDArray[np.float32]
+
+EmbedRole = Literal["query", "document"]
+
+
+class Source(Protocol):
+    """Where files come from; it only ever reads."""
+
+    @property
+    def root(self) -> str:
+        """What is synced, as one stable string, such as `folder:/srv/docs` or `drive:1AbC`."""
+
+    @property
+    def usage(self) -> SourceUsage:
+        """What reading has cost since this object was made."""
+
+    def check(self) -> None:
+        """See that the root is there and readable.
+
+        Raises:
+            SourceAuthError: the credentials are missing, malformed or refused.
+            SourceUnavailableError: the root is gone, is no folder, or cannot be reached.
+        """
+
+    def changes(self, cursor: str | None) -> Iterator[ChangePage]:
+        """Yield the news since `cursor`, in pages that can be committed one by one.
+
+        Raises:
+            SourceAuthError: the credentials were refused on the way.
+            SourceUnavailableError: the listing broke off; what came before stays valid.
+        """
+
+    def read(self, file: SourceFile, into: Path) -> Fetched:
+        """Write the file's content to `into`, never more than the source's size limit.
+
+        Raises:
+            FileUnreadableError: this one file cannot be had; carries the ledger reason.
+            SourceAuthError: the credentials were refused.
+        """
+
+
+class Extractor(Protocol):
+    """Turns the bytes of one file into text; knows neither its name nor its path."""
+
+    def extract(self, content: Path, mime_type: str) -> Document:
+        """Read a file.
+
+        Raises:
+            ExtractionError: the file cannot be read; carries the ledger reason.
+        """
+
+
+class Chunker(Protocol):
+    """Cuts a document into the units that are embedded and ranked; deterministic."""
+
+    @property
+    def identity(self) -> str:
+        """Name, version and sizes: when it changes, every document is cut again."""
+
+    def chunk(self, document: Document) -> tuple[Chunk, ...]:
+        """Cut a document; `document.text[c.start:c.end] == c.text` for every chunk."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors."""
+
+    @property
+    def identity(self) -> EmbeddingIdentity:
+        """What must match for two vectors to be comparable."""
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest text, in the model's own tokens, that one vector stands for."""
+
+    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+        """Embed texts in order: float32, shape (len(texts), dimensions), rows of length 1.
+
+        Raises:
+            EmbedderUnavailableError: the provider cannot be reached or refuses the key.
+            EmbeddingError: the answer has the wrong count, the wrong length, or is not finite.
+        """
+
+
+class SearchIndex(Protocol):
+    """What another search engine would have to offer. Chunk numbers are private to the index."""
+
+    def replace(self, document_id: str, document: Document, chunks: Sequence[Chunk]) -> None:
+        """Put a document in place of its former self; vectors already known are attached."""
+
+    def remove(self, document_id: str) -> None:
+        """Take a document out; unknown ids are ignored."""
+
+    def statistics(
+        self, terms: Sequence[QueryTerm], scope: Scope, filters: Filters
+    ) -> RetrievalStatistics:
+        """Count what is in scope and how many of its chunks know each term."""
+
+    def search_text(
+        self, terms: Sequence[TermStatistics], scope: Scope, filters: Filters, limit: int
+    ) -> tuple[TextMatch, ...]:
+        """Rank chunks by BM25, best first."""
+
+    def search_vectors(
+        self, vector: Vector, scope: Scope, filters: Filters, limit: int
+    ) -> VectorMatches:
+        """Rank chunks by cosine, best first, with the background of that question."""
+
+    def passages(self, chunks: Sequence[int], scope: Scope) -> Mapping[int, Passage]:
+        """Fetch the text and origin of chunks; what is outside the scope is left out."""
