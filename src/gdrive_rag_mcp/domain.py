@@ -469,6 +469,44 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class LedgerPage:
+    """A page of the ledger in order of path; `coverage` counts everything in the scope asked for."""
+
+    records: tuple[FileRecord, ...]
+    coverage: Coverage
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document's text as indexed, or the part of it that was asked for."""
+
+    record: FileRecord
+    title: str
+    text: str
+    start: int
+    length: int
+    """Characters of the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """What an index holds and what made it; no endpoint, no key."""
+
+    schema_version: int
+    generation: int
+    root: str | None
+    documents: int
+    chunks: int
+    vectors: int
+    embedding: EmbeddingIdentity | None
+    chunking: str | None
+    vector_backend: str
+    last_sync: datetime | None
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
 class SyncReport:
     """What one sync did; `coverage` is what the ledger says after it."""
 
