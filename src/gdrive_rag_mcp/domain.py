@@ -42,6 +42,7 @@ class Reason(StrEnum):
     NOT_FOUND = "not_found"
     ACCESS_DENIED = "access_denied"
     NETWORK = "network"
+    CHANGING = "changing"
     INTERNAL = "internal"
     MASS_DELETE = "mass_delete"
 
@@ -63,6 +64,7 @@ STATE_OF_REASON: Mapping[Reason, FileState] = {
     Reason.NOT_FOUND: FileState.FAILED,
     Reason.ACCESS_DENIED: FileState.FAILED,
     Reason.NETWORK: FileState.FAILED,
+    Reason.CHANGING: FileState.FAILED,
     Reason.INTERNAL: FileState.FAILED,
     Reason.MASS_DELETE: FileState.HELD,
 }
@@ -469,6 +471,24 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """What a search ends with; the verdict stands even where there was nothing to search.
+
+    `coverage` and `last_sync` are those of the scope that was asked for; `retrieved` is None when
+    the verdict was clear before any retriever ran.
+    """
+
+    question: str
+    scope_id: str | None
+    mode: Mode
+    evidence: Evidence
+    coverage: Coverage
+    last_sync: datetime | None
+    warnings: tuple[str, ...] = ()
+    retrieved: Retrieved | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LedgerPage:
     """A page of the ledger in order of path; `coverage` counts everything in the scope asked for."""
 
@@ -504,6 +524,7 @@ class IndexStatus:
     vector_backend: str
     last_sync: datetime | None
     coverage: Coverage
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

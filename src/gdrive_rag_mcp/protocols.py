@@ -28,8 +28,8 @@ if TYPE_CHECKING:  # numpy costs a tenth of a second that `--help` and `tools/li
     import numpy as np
     import numpy.typing as npt
 
-    Vector: TypeAlias = npt.NDArray[np.float32]
-    Vectors: TypeAlias = npt.NDArray[np.float32]
+Vector: TypeAlias = "npt.NDArray[np.float32]"
+Vectors: TypeAlias = "npt.NDArray[np.float32]"
 
 EmbedRole = Literal["query", "document"]
 
@@ -115,8 +115,13 @@ class Embedder(Protocol):
 class SearchIndex(Protocol):
     """What another search engine would have to offer. Chunk numbers are private to the index."""
 
-    def replace(self, document_id: str, document: Document, chunks: Sequence[Chunk]) -> None:
-        """Put a document in place of its former self; vectors already known are attached."""
+    def replace(
+        self, document_id: str, document: Document, chunks: Sequence[Chunk], *, chunking: str
+    ) -> int:
+        """Put a document in place of its former self.
+
+        Returns how many of its chunks got a vector that the index already had.
+        """
 
     def remove(self, document_id: str) -> None:
         """Take a document out; unknown ids are ignored."""

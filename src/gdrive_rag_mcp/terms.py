@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from gdrive_rag_mcp.domain import QueryTerm
 from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
@@ -22,7 +23,9 @@ _PAIRED = (
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u0dff"
 _PAIRED_RUN = re.compile(f"[{_PAIRED}]+")
 _WORD = re.compile(f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)")
-_FOLDED_AWAY = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0640\u00ad\u200b-\u200f]")
+_FOLDED_AWAY = re.compile(
+    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0640\u00ad\u200b-\u200f]"
+)
 _LETTERS = str.maketrans(
     {"đ": "d", "ð": "d", "ø": "o", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe"}
     | {"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه"}
@@ -40,7 +43,7 @@ def fold(text: str) -> str:
 def _pairs(run: str) -> Iterator[str]:
     if len(run) == 1:
         yield run
-    for left, right in zip(run, run[1:], strict=False):
+    for left, right in pairwise(run):
         yield left + right
 
 
@@ -63,27 +66,80 @@ def index_text(text: str) -> str:
     return _PAIRED_RUN.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", folded)
 
 
-_SCRIPTS = (
-    ("ko", re.compile("[\uac00-\ud7a3]")),
-    ("ja", re.compile("[\u3040-\u30ff]")),
-    ("zh", re.compile("[\u4e00-\u9fff]")),
-    ("th", re.compile("[\u0e01-\u0e4e]")),
-    ("ru", re.compile("[\u0400-\u04ff]")),
-    ("el", re.compile("[\u0370-\u03ff]")),
-    ("fa", re.compile("[\u067e\u0686\u0698\u06af\u06a9\u06cc]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
-    ("hi", re.compile("[\u0900-\u097f]")),
-)
+_SCRIPTS = {
+    "latin": re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]+"),
+    "ko": re.compile("[\uac00-\ud7a3]+"),
+    "kana": re.compile("[\u3041-\u3096\u30a1-\u30fa]+"),
+    "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+"),
+    "th": re.compile("[\u0e01-\u0e4e]+"),
+    "ru": re.compile("[\u0400-\u04ff]+"),
+    "el": re.compile("[\u0370-\u03ff\u1f00-\u1fff]+"),
+    "ar": re.compile("[\u0600-\u06ff]+"),
+    "hi": re.compile("[\u0900-\u097f]+"),
+}
+_LETTERS_TO_A_SYLLABLE = 2  # what Latin spells out, these scripts write in one sign
+_SYLLABIC = {"ko", "kana", "han"}
+_PERSIAN = re.compile("[\u067e\u0686\u0698\u06af\u06a9\u06cc]")
+_PERSIAN_SHARE = 0.02  # of the letters; Arabic has none of these, Persian one in six
+_KANA_SHARE = 0.1  # of Han and Kana; Chinese quotes a Japanese name now and then
 _LATIN = ("en", "de", "fr", "es", "pt", "it", "nl", "vi", "tr", "ro")
+# Signs that no other language of the list writes; each counts like a function word.
+_TELLTALE = {
+    "vi": frozenset("ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"),
+    "tr": frozenset("ğı"),
+    "ro": frozenset("țșţ"),
+    "es": frozenset("¿¡ñ"),
+    "pt": frozenset("ãõ"),
+}
+_FUNCTION_WORD_SHARE = 0.05  # of the words; a language we have no list for has fewer by chance
+
+
+def detected_language(text: str) -> str | None:
+    """The language most of a text is written in, or None where the text does not say.
+
+    By script, and within Latin script by function words: a name, a code or a row of figures is in
+    no language.
+    """
+    text = text.casefold()
+    letters = {name: sum(map(len, script.findall(text))) for name, script in _SCRIPTS.items()}
+    for script in _SYLLABIC:
+        letters[script] *= _LETTERS_TO_A_SYLLABLE
+    east_asian = letters.pop("han") + letters["kana"]
+    kana = letters.pop("kana")
+    letters["ja" if kana > _KANA_SHARE * east_asian else "zh"] = east_asian
+    main = max(letters, key=lambda name: letters[name])
+    if not letters[main]:
+        return None
+    if main == "latin":
+        return _latin_language(text)
+    if main == "ar" and len(_PERSIAN.findall(text)) >= _PERSIAN_SHARE * letters["ar"]:
+        return "fa"
+    return main
+
+
+def _latin_language(text: str) -> str | None:
+    words_at_all = len(_WORD_SPLIT.split(text))
+    best, second = sorted(_marks_of_languages(text).items(), key=lambda item: -item[1])[:2]
+    clear = best[1] > second[1] and best[1] >= _FUNCTION_WORD_SHARE * words_at_all
+    return best[0] if clear else None
+
+
+def _marks_of_languages(text: str) -> dict[str, int]:
+    distinct, letters = set(_WORD_SPLIT.split(text)), set(text)
+    return {
+        language: len(distinct & STOP_WORDS[language])
+        + len(letters & _TELLTALE.get(language, frozenset()))
+        for language in _LATIN
+    }
 
 
 def language_of(text: str) -> str:
-    """Guess a question's language: by script, and in Latin script by its function words."""
-    for language, script in _SCRIPTS:
-        if script.search(text):
-            return language
-    words = set(_WORD_SPLIT.split(text.casefold()))
-    return max(_LATIN, key=lambda language: len(words & STOP_WORDS[language]))
+    """The language to read a text in: the one detected, or the likeliest."""
+    detected = detected_language(text)
+    if detected:
+        return detected
+    marks = _marks_of_languages(text.casefold())
+    return max(_LATIN, key=lambda language: marks[language])
 
 
 _WORD_SPLIT = re.compile(r"[\W_]+")
@@ -99,7 +155,7 @@ def stem(token: str, language: str) -> str:
     """The Snowball stem of a token, or the token itself where there is no stemmer."""
     if language not in _STEMMERS or token.isdigit():
         return token
-    import snowballstemmer  # noqa: PLC0415 - 60 ms that only a search has to pay
+    import snowballstemmer  # 60 ms that only a search has to pay
 
     return fold(snowballstemmer.stemmer(_STEMMERS[language]).stemWord(token))
 
@@ -109,14 +165,22 @@ def _folded_stop_words(language: str) -> frozenset[str]:
     return frozenset(token for word in STOP_WORDS.get(language, ()) for token in tokens(word))
 
 
+def words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The words of a text in order as they are written (NFKC), each with its index tokens.
+
+    A run of a script without blanks counts as one word.
+    """
+    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
+        yield match.group(), tuple(tokens(match.group()))
+
+
 def query_terms(text: str) -> tuple[QueryTerm, ...]:
     """The distinct terms of a question in order; function words are marked, not dropped."""
-    language = language_of(text)
-    stop = _folded_stop_words(language)
+    stop = _folded_stop_words(language_of(text))
     found: dict[str, QueryTerm] = {}
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
-        run, word = match.groups()
-        for token in tokens(run or word):
-            key = token not in (STOP_PAIRS if run else stop)
-            found.setdefault(token, QueryTerm(token if run else word, token, key))
+    for word, word_tokens in words(text):
+        paired = _PAIRED_RUN.match(word) is not None
+        for token in word_tokens:
+            key = token not in (STOP_PAIRS if paired else stop)
+            found.setdefault(token, QueryTerm(token if paired else word, token, key))
     return tuple(found.values())

@@ -1,0 +1,85 @@
+# Every command a developer or CI needs; each makes the environment first if it is missing.
+# `make demo` and `make test` are complete by themselves on a machine with Python 3.11 or newer.
+
+PYTHON ?= python3
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+BIN := .venv/bin
+STAMP := .venv/installed
+CODE := $(wildcard src tests benchmarks tools)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test check acceptance format format-check lint types layers docs docs-check wheel lock clean
+
+help:
+	@echo 'make demo        index the sample documents and ask them five questions'
+	@echo 'make test        the tests, without the slow ones'
+	@echo 'make check       everything that must hold before a change lands'
+	@echo 'make acceptance  the slow tests and the benchmarks'
+	@echo 'make format      format the code and apply the safe corrections'
+	@echo 'make docs        write what is generated (docs/settings.md, docs/cli.md, .env.example)'
+	@echo 'make lock        choose newer versions of the dependencies'
+	@echo 'make clean       remove what these commands made'
+
+demo: $(STAMP)
+	$(BIN)/gdrive-rag-mcp demo
+
+test: $(STAMP)
+	$(BIN)/pytest -m 'not acceptance' -n $(WORKERS) $(PYTEST_ARGS)
+
+check: format-check lint types layers docs-check test wheel
+
+acceptance: $(STAMP)
+	$(BIN)/pytest -m acceptance $(PYTEST_ARGS)
+	for benchmark in $(wildcard benchmarks/bench_*.py); do $(BIN)/python "$$benchmark" --check || exit 1; done
+
+format: $(STAMP)
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+format-check: $(STAMP)
+	$(BIN)/ruff format --check $(CODE)
+
+lint: $(STAMP)
+	$(BIN)/ruff check $(CODE)
+
+types: $(STAMP)
+	$(BIN)/mypy $(CODE)
+
+layers: $(STAMP)
+	$(BIN)/lint-imports
+
+docs: $(STAMP)
+	$(BIN)/python tools/generate_docs.py
+
+docs-check: $(STAMP)
+	$(BIN)/python tools/generate_docs.py --check
+
+wheel: $(STAMP)
+	$(BIN)/python tools/check_wheel.py
+
+# The lock is one for all supported Pythons and platforms. uv is only needed to renew it.
+lock: $(STAMP)
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --upgrade --universal --generate-hashes --python-version 3.11 --extra dev \
+	  --extra offline --no-emit-index-url --no-header --output-file requirements.lock pyproject.toml
+
+# The environment is made anew when the lock changes; what is locked is checked by its hash.
+.venv/locked: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'gdrive-rag-mcp needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+	  { echo '$(PYTHON) has no venv module; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/pip install --quiet --require-hashes --no-deps --requirement requirements.lock
+	@touch $@
+
+$(STAMP): .venv/locked pyproject.toml
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
+	find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,226 @@
+"""Fits the weights of the verdict on the handed questions, and says how good they are.
+
+    python -m benchmarks.fit_verdict --weights FOLDER --cache FOLDER [--write]
+
+Every figure is of a model that was fitted on the other sets (a set in twelve languages counts as
+one), so that no set is judged by what was learnt from it. What is written is fitted on all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.evidence_sets import (
+    ABSENT_FACT,
+    ABSENT_TOPIC,
+    ADJACENT_TOPIC,
+    ANSWERABLE,
+    EvidenceSet,
+    load,
+    sampled,
+    small,
+)
+from benchmarks.logistic import Rows, fit
+from benchmarks.report import Scored, print_report
+from benchmarks.signal_tables import RememberingEmbedder, Row, cached_rows, local_embedder
+from gdrive_rag_mcp import evidence
+from gdrive_rag_mcp.evidence.model import Model
+from gdrive_rag_mcp.evidence.verdict import DEFAULT_THRESHOLD
+
+WORDS = {
+    "corpus_coverage": 1,
+    "best_coverage": 1,
+    "joint_coverage": 1,
+    "close_coverage": 1,
+    "rarest_held": 1,
+    "codes_held": 1,
+}
+VECTORS = {
+    "cosine_height": 1,
+    "cosine_lead": 1,
+    "cosine_lead_of_five": 1,
+}
+LENGTH = {"question_length": 0}
+SIGNALS_OF: Mapping[str, Mapping[str, int]] = {
+    "hybrid": WORDS
+    | VECTORS
+    | LENGTH
+    | {"bm25_of_ideal": 1, "agreement": 1, "keyword_winner_lag": -1},
+    "keyword": WORDS | LENGTH | {"bm25_of_ideal": 1},
+    "vector": WORDS | VECTORS | LENGTH,
+    "across": VECTORS | {"codes_held": 1},
+}
+"""Which signals each model may use, and the sign that its weight may have (0: either)."""
+
+WEIGHTS = Path(evidence.__file__).with_name("weights.json")
+PENALTY = 0.003
+FALSE_REFUSALS = 0.04
+"""What the threshold is placed for: the mean, over the sets, of answerable questions refused."""
+
+XQUAD = ("en", "de", "vi", "zh", "ru", "ar", "th", "hi", "tr", "es", "el", "ro")
+NEGATIVES = (ABSENT_TOPIC, ADJACENT_TOPIC)
+EACH_KIND = 150
+
+
+def evidence_sets() -> Iterable[EvidenceSet]:
+    for language in XQUAD:
+        yield sampled(load("xquad", language), EACH_KIND)
+    for folder in ("squad2-en", "korquad1-ko", "viquad2-vi", "jaquad-ja", "pquad-fa"):
+        yield sampled(load(folder), EACH_KIND)
+    for asked, language in (("de", "en"), ("vi", "en"), ("zh", "en"), ("en", "de"), ("ru", "en"),
+                            ("ar", "en"), ("en", "zh"), ("es", "de")):  # fmt: skip
+        yield sampled(load("xquad", language, asked), EACH_KIND)
+    for folder, language in (("xquad", "en"), ("xquad", "de"), ("squad2-en", None),
+                             ("korquad1-ko", None), ("xquad", "zh")):  # fmt: skip
+        whole = load(folder, language)
+        for documents, seed in ((12, 1), (12, 2), (20, 3), (20, 4)):
+            yield sampled(small(whole, documents, seed), EACH_KIND // 3)
+    for asked in ("de", "zh"):
+        yield sampled(small(load("xquad", "en", asked), 20, 5), EACH_KIND // 3)
+
+
+def family(row: Row) -> str:
+    return str(row["set"]).split("-", maxsplit=1)[0]
+
+
+def usable(rows: Sequence[Row], kind: str) -> list[Row]:
+    """What a model learns from: answers that were found, and questions without one."""
+    mode = "hybrid" if kind == "across" else kind
+    return [
+        row
+        for row in rows
+        if (kind == "across") == ("<" in row["set"])
+        and (row["gold_rank"][mode] if row["kind"] == ANSWERABLE else row["kind"] in NEGATIVES)
+    ]
+
+
+def fitted(rows: Sequence[Row], kind: str) -> Model:
+    rows = usable(rows, kind)
+    mode = "hybrid" if kind == "across" else kind
+    answers = np.array([row["kind"] == ANSWERABLE for row in rows], np.float64)
+    sizes: dict[tuple[str, str], int] = {}
+    for row in rows:
+        key = (row["set"], row["kind"])
+        sizes[key] = sizes.get(key, 0) + 1
+    counts = np.array([_count(row, sizes) for row in rows])
+    counts[answers == 1] *= counts[answers == 0].sum() / counts[answers == 1].sum()
+    return fit(
+        Rows([row["signals"][mode] for row in rows], answers, counts), SIGNALS_OF[kind], PENALTY
+    )
+
+
+def _count(row: Row, sizes: Mapping[tuple[str, str], int]) -> float:
+    """Every kind of every set counts alike, a language of many and a small corpus for less."""
+    part = 1.0 if row["set"].count("-") and "/" not in row["set"] and "xquad" not in row["set"] else 0.4
+    return part / sizes[(row["set"], row["kind"])]
+
+
+def placed(model: Model, rows: Sequence[Row], kind: str) -> Model:
+    """Move the intercept so that the threshold refuses the share of answerable questions aimed at.
+
+    The mean over sets is what is aimed at, so that a big set does not speak for all.
+    """
+    mode = "hybrid" if kind == "across" else kind
+    by_set: dict[str, list[float]] = {}
+    for row in usable(rows, kind):
+        if row["kind"] == ANSWERABLE:
+            by_set.setdefault(row["set"], []).append(log_odds(model, row["signals"][mode]))
+    low, high = -20.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        refused = np.mean([np.mean(np.array(odds) < middle) for odds in by_set.values()])
+        low, high = (middle, high) if refused < FALSE_REFUSALS else (low, middle)
+    wanted = math.log(DEFAULT_THRESHOLD / (1 - DEFAULT_THRESHOLD))
+    return Model(model.intercept - low + wanted, model.weights)
+
+
+def log_odds(model: Model, signals: Mapping[str, float]) -> float:
+    return model.intercept + sum(w.of(signals[name]) for name, w in model.weights.items())
+
+
+
+
+def fold(row: Row, kind: str) -> str:
+    """What is left out when a row is judged: its family, or, across languages, half the articles."""
+    return family(row) if kind != "across" else str(zlib.crc32(row["group"].encode()) % 2)
+
+
+class HeldOut:
+    """For each row the model that was fitted without its fold; each is fitted once."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._models: dict[tuple[str, str], Model] = {}
+
+    def odds(self, row: Row, mode: str) -> float:
+        kind = "across" if row["crosses"] and mode != "keyword" else mode
+        key = (kind, fold(row, kind))
+        if key not in self._models:
+            others = [other for other in self._rows if fold(other, kind) != key[1]]
+            self._models[key] = placed(fitted(others, kind), others, kind)
+        return log_odds(self._models[key], row["signals"][mode])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--weights", type=Path, required=True, help="folder of the ONNX model")
+    parser.add_argument("--cache", type=Path, required=True, help="folder for vectors and signals")
+    parser.add_argument("--write", action="store_true", help="replace the shipped weights")
+    arguments = parser.parse_args()
+    arguments.cache.mkdir(parents=True, exist_ok=True)
+    embedder = RememberingEmbedder(local_embedder(arguments.weights), arguments.cache)
+    rows = [row for kit in evidence_sets() for row in cached_rows(kit, embedder, arguments.cache)]
+    held_out = HeldOut(rows)
+    print_report(
+        [
+            Scored(row, {mode: held_out.odds(row, mode) for mode in ("hybrid", "keyword", "vector")})
+            for row in rows
+        ]
+    )
+    models = {kind: placed(fitted(rows, kind), rows, kind) for kind in SIGNALS_OF}
+    for kind, model in models.items():
+        print(f"\n{kind}: intercept {model.intercept:.2f}")
+        for name, weight in model.weights.items():
+            print(f"  {name:22} {weight.weight:+.2f}  centre {weight.centre:.2f}")
+    if arguments.write:
+        write_weights(models, rows)
+
+
+def write_weights(models: Mapping[str, Model], rows: Sequence[Row]) -> None:
+    """Replace the shipped file; rounded, so that it can be read and compared."""
+    shipped = {
+        "how": (
+            "Fitted by `python -m benchmarks.fit_verdict --write`: logistic regression, L2 "
+            f"{PENALTY}, weights bound to their sign; answerable questions whose answer is in the "
+            "top 5 against absent and adjacent topics; the intercept placed so that at "
+            f"confidence {DEFAULT_THRESHOLD} {FALSE_REFUSALS:.0%} of the former are refused. "
+            "`hybrid` and `keyword` judge those modes, `vector` vectors alone, `across` "
+            "questions in another language than the nearest passage."
+        ),
+        "sets": sorted({row["set"] for row in rows}),
+        "questions": len(rows),
+        "models": {
+            kind: {
+                "intercept": round(model.intercept, 4),
+                "weights": {
+                    name: {key: round(value, 4) for key, value in asdict(weight).items()}
+                    for name, weight in model.weights.items()
+                },
+            }
+            for kind, model in models.items()
+        },
+    }
+    text = json.dumps(shipped, indent=1, ensure_ascii=False) + "\n"
+    WEIGHTS.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,298 @@
+"""The use cases of reading: what can be asked of an index, whoever asks."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from gdrive_rag_mcp.app.pool import StorePool
+from gdrive_rag_mcp.domain import (
+    EVERYTHING,
+    Coverage,
+    Evidence,
+    FileRecord,
+    FileState,
+    Filters,
+    IndexStatus,
+    LedgerPage,
+    Mode,
+    Passage,
+    Query,
+    Retrieved,
+    Scope,
+    SearchOutcome,
+    StoredDocument,
+    VerdictReason,
+)
+from gdrive_rag_mcp.errors import (
+    DocumentNotFoundError,
+    EmbedderUnavailableError,
+    IndexMissingError,
+    QueryError,
+)
+from gdrive_rag_mcp.evidence.verdict import DEFAULT_THRESHOLD, judge
+from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.retrieval.query import checked_question
+from gdrive_rag_mcp.retrieval.retriever import EMBEDDER_UNAVAILABLE, Retriever
+from gdrive_rag_mcp.store import Store
+
+MAX_HITS = 50
+MAX_PAGE = 500
+STALE_AFTER = timedelta(days=7)
+UNREADABLE_FILES = "unreadable_files_in_scope"
+INDEX_STALE = "index_stale"
+_UNFILTERED = Filters()
+
+
+class Reader:
+    """Search, documents, ledger and status of one index; safe to share between threads.
+
+    `embedder` is called when a search first needs one, and may return None or raise
+    EmbedderUnavailableError; words alone are searched then, and the outcome says so.
+    """
+
+    def __init__(
+        self,
+        pool: StorePool,
+        *,
+        embedder: Callable[[], Embedder | None],
+        mode: Mode = Mode.HYBRID,
+        threshold: float | None = None,
+        visible: Scope = EVERYTHING,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._pool = pool
+        self._make_embedder = embedder
+        self._embedder: Embedder | None = None
+        self._embedder_lock = threading.Lock()
+        self._mode = mode
+        self._threshold = threshold
+        self._visible = visible
+        self._clock = clock
+
+    # ── search ───────────────────────────────────────────────────────────────
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int = 5,
+        scope_id: str | None = None,
+        filters: Filters = _UNFILTERED,
+    ) -> SearchOutcome:
+        """Find passages and judge them; whatever is lacking becomes a verdict.
+
+        Raises:
+            QueryError: the question, the limit or the filters make no sense.
+            ReindexRequiredError: the index was made with another embedder than the one set.
+            StoreError: there is an index, but it cannot be read.
+        """
+        query = Query(checked_question(text), _checked(limit, MAX_HITS), self._visible, filters)
+        _check_span(filters)
+        try:
+            with self._pool.lend() as store:
+                return self._search(store, query, scope_id)
+        except IndexMissingError:
+            return self._unsearched(query, scope_id, VerdictReason.NO_INDEX, Coverage({}, {}))
+
+    def _search(self, store: Store, query: Query, scope_id: str | None) -> SearchOutcome:
+        scope = self._visible
+        if scope_id is not None:
+            found = store.ledger.resolve_scope(scope_id, self._visible)
+            if found is None:
+                unknown = Coverage({}, {})
+                return self._unsearched(query, scope_id, VerdictReason.SCOPE_UNKNOWN, unknown)
+            scope = found
+        coverage, last_sync = store.ledger.coverage(scope), store.catalog.last_sync
+        if not coverage.searchable:
+            empty = VerdictReason.SCOPE_EMPTY
+            return self._unsearched(query, scope_id, empty, coverage, last_sync)
+        embedder = self._embedder_for(store)
+        retriever = Retriever(store.index, embedder, self._mode)
+        retrieved = retriever.retrieve(replace(query, scope=scope))
+        return SearchOutcome(
+            question=query.text,
+            scope_id=scope_id,
+            mode=retrieved.mode,
+            evidence=judge(retrieved, self._threshold),
+            coverage=coverage,
+            last_sync=last_sync,
+            warnings=self._search_warnings(retrieved, coverage, last_sync),
+            # Judging looks at more hits than were asked for.
+            retrieved=replace(retrieved, hits=retrieved.hits[: query.limit]),
+        )
+
+    def _unsearched(
+        self,
+        query: Query,
+        scope_id: str | None,
+        reason: VerdictReason,
+        coverage: Coverage,
+        last_sync: datetime | None = None,
+    ) -> SearchOutcome:
+        threshold = DEFAULT_THRESHOLD if self._threshold is None else self._threshold
+        return SearchOutcome(
+            question=query.text,
+            scope_id=scope_id,
+            mode=self._mode,
+            evidence=Evidence(sufficient=False, reason=reason, confidence=0.0, threshold=threshold),
+            coverage=coverage,
+            last_sync=last_sync,
+            warnings=self._index_warnings(coverage, last_sync),
+        )
+
+    def _embedder_for(self, store: Store) -> Embedder | None:
+        """The embedder whose vectors the index holds, if there is one and it can be had."""
+        if self._mode is Mode.KEYWORD or store.catalog.embedding_identity is None:
+            return None
+        with self._embedder_lock:
+            if self._embedder is None:
+                try:
+                    self._embedder = self._make_embedder()
+                except EmbedderUnavailableError:
+                    return None
+            embedder = self._embedder
+        if embedder is not None:
+            store.catalog.require_same_embedding(embedder.identity)
+        return embedder
+
+    def _search_warnings(
+        self, retrieved: Retrieved, coverage: Coverage, last_sync: datetime | None
+    ) -> tuple[str, ...]:
+        fell_back = retrieved.mode is Mode.KEYWORD and self._mode is not Mode.KEYWORD
+        warnings = (
+            *retrieved.warnings,
+            *((EMBEDDER_UNAVAILABLE,) if fell_back else ()),
+            *self._index_warnings(coverage, last_sync),
+        )
+        return tuple(dict.fromkeys(warnings))
+
+    def _index_warnings(self, coverage: Coverage, last_sync: datetime | None) -> tuple[str, ...]:
+        stale = last_sync is not None and self._clock() - last_sync > STALE_AFTER
+        return (
+            *((UNREADABLE_FILES,) if coverage.unreadable else ()),
+            *((INDEX_STALE,) if stale else ()),
+        )
+
+    # ── documents and the ledger ─────────────────────────────────────────────
+
+    def document(
+        self, document_id: str, *, start: int = 0, max_chars: int | None = None
+    ) -> StoredDocument:
+        """A document's indexed text from `start` on, at most `max_chars` of it.
+
+        Raises:
+            DocumentNotFoundError: no such document is visible, or no text of it was indexed.
+            QueryError: a negative start, or nothing asked for.
+            IndexMissingError: there is no index.
+        """
+        if start < 0 or (max_chars is not None and max_chars < 1):
+            raise QueryError(
+                f"start is {start} and max_chars {max_chars}",
+                hint="start counts from 0, and max_chars from 1",
+            )
+        with self._pool.lend() as store:
+            found = store.catalog.document(document_id, self._visible, start, max_chars)
+            if found is None:
+                record = self._record(store, document_id)
+                raise DocumentNotFoundError(
+                    f"no text of {record.path!r} was indexed: it is {_why(record)}",
+                    hint="list_documents or `gdrive-rag-mcp status --files` tells what to do",
+                )
+            return found
+
+    def document_metadata(self, document_id: str) -> FileRecord:
+        """What the ledger knows of a file.
+
+        Raises:
+            DocumentNotFoundError: no such file is visible.
+            IndexMissingError: there is no index.
+        """
+        with self._pool.lend() as store:
+            return self._record(store, document_id)
+
+    def _record(self, store: Store, document_id: str) -> FileRecord:
+        record = store.ledger.get(document_id, self._visible)
+        if record is None:
+            raise DocumentNotFoundError(
+                f"no document with the id {document_id[:200]!r} is in the index",
+                hint="take the id from search results or from list_documents",
+            )
+        return record
+
+    def list_documents(
+        self,
+        *,
+        folder_id: str | None = None,
+        state: FileState | None = None,
+        query: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> LedgerPage:
+        """A page of the ledger; `query` is part of a path, `cursor` is the page before's.
+
+        Raises:
+            DocumentNotFoundError: no such folder is visible.
+            QueryError: the cursor or the limit is not one.
+            IndexMissingError: there is no index.
+        """
+        _checked(limit, MAX_PAGE)
+        with self._pool.lend() as store:
+            if folder_id and store.ledger.resolve_scope(folder_id, self._visible) is None:
+                raise DocumentNotFoundError(
+                    f"no folder with the id {folder_id[:200]!r} is in the index",
+                    hint="leave out folder_id to list everything",
+                )
+            return store.ledger.page(
+                self._visible,
+                folder_id=folder_id or None,
+                state=state,
+                query=query,
+                cursor=cursor,
+                limit=limit,
+            )
+
+    def status(self) -> IndexStatus:
+        """What the index holds, what made it, and what to beware of.
+
+        Raises:
+            IndexMissingError: there is no index.
+        """
+        with self._pool.lend() as store:
+            status = store.catalog.status(self._visible)
+        return replace(status, warnings=self._index_warnings(status.coverage, status.last_sync))
+
+    def export(
+        self, *, chunks: bool = False
+    ) -> Iterator[tuple[FileRecord, list[tuple[int, Passage]] | None]]:
+        """Every file of the ledger, from one snapshot; with its chunks where they are asked for.
+
+        Raises:
+            IndexMissingError: there is no index.
+        """
+        with self._pool.lend() as store:
+            for record in store.ledger.all(self._visible):
+                found = list(store.catalog.chunks(record.id, self._visible)) if chunks else None
+                yield record, found
+
+
+def _checked(limit: int, most: int) -> int:
+    if not 1 <= limit <= most:
+        raise QueryError(f"limit is {limit}", hint=f"it goes from 1 to {most}")
+    return limit
+
+
+def _check_span(filters: Filters) -> None:
+    after, before = filters.modified_after, filters.modified_before
+    if after is not None and before is not None and after > before:
+        raise QueryError(
+            f"modified_after ({after.isoformat()}) is later than modified_before"
+            f" ({before.isoformat()})",
+            hint="swap them, or leave one out",
+        )
+
+
+def _why(record: FileRecord) -> str:
+    if record.reason is None:
+        return record.state.value
+    return f"{record.state.value} ({record.reason.value})"

@@ -1,0 +1,1 @@
+"""Cutting a document into the passages that are embedded, ranked and cited."""

@@ -1,0 +1,104 @@
+"""Cutting a run of text that is too long for one unit, where it hurts least.
+
+At a line's end, else after a clause, else at a blank, else (scripts without blanks) between two
+characters as a reader counts them, never inside one.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from gdrive_rag_mcp.chunking.tokens import estimate_tokens
+
+_MOST_CHARACTERS_PER_TOKEN = 13
+"""No character costs less than 0.08 tokens."""
+_CLAUSE_END = re.compile(r"[,;:|\t、，；：،؛](?:\s|(?<=[、，；：\t]))")
+_BLANK = re.compile(r"\s")
+_MOST_MARKS = 64
+"""A base character with more marks than this is no writing, and is cut like any other text."""
+_JOINER = "\u200d"
+_LEADING_VOWELS = frozenset("เแโใไເແໂໃໄ")
+_FOLLOWING_VOWELS = frozenset("ำຳ")
+_VIRAMAS = frozenset("्্੍્୍్್്්္្")
+
+
+def pieces(text: str, start: int, end: int, limit: int) -> Iterator[int]:
+    """Offsets after each piece of `text[start:end]`, none above `limit` tokens; the last is `end`.
+
+    A single character that is above the limit by itself is still a piece.
+    """
+    while start < end:
+        stop = _furthest(text, start, end, limit)
+        if stop < end:
+            stop = _best_cut(text, start, stop)
+        yield stop
+        start = stop
+
+
+def _furthest(text: str, start: int, end: int, limit: int) -> int:
+    """The last offset up to which the text stays within the limit."""
+    stop = min(end, start + limit * _MOST_CHARACTERS_PER_TOKEN)
+    if estimate_tokens(text[start:stop]) <= limit:
+        return stop
+    offsets = range(start + 1, stop + 1)
+    fits = bisect_right(offsets, limit, key=lambda offset: estimate_tokens(text[start:offset]))
+    return start + max(1, fits)
+
+
+def _best_cut(text: str, start: int, stop: int) -> int:
+    """The offset in `(start, stop]` to cut at."""
+    half = (start + stop) // 2
+    line = text.rfind("\n", half, stop)
+    if line >= 0:
+        return line + 1
+    for boundary in (_CLAUSE_END, _BLANK):
+        ends = [match.end() for match in boundary.finditer(text, half, stop)]
+        if ends:
+            return ends[-1]
+    blanks = [match.end() for match in _BLANK.finditer(text, start, half)]
+    return blanks[-1] if blanks else between_characters(text, start, stop)
+
+
+def between_characters(text: str, start: int, offset: int) -> int:
+    """The last offset in `(start, offset]` that is not inside a character as a reader sees it."""
+    lowest = max(start + 1, offset - _MOST_MARKS)
+    for candidate in range(offset, lowest - 1, -1):
+        if not _joins(text, start, candidate):
+            return candidate
+    return offset
+
+
+def _joins(text: str, start: int, offset: int) -> bool:
+    """Whether the characters on both sides of an offset make up one; UAX #29, without its tables."""
+    if offset >= len(text):
+        return False
+    left, right = text[offset - 1], text[offset]
+    return (
+        unicodedata.category(right)[0] == "M"
+        or right in _FOLLOWING_VOWELS
+        or left in _LEADING_VOWELS
+        or _JOINER in (left, right)
+        or left in _VIRAMAS
+        or "\U0001f3fb" <= right <= "\U0001f3ff"
+        or "\U000e0020" <= right <= "\U000e007f"
+        or left + right == "\r\n"
+        or _is_jamo(left) and _is_jamo(right)
+        or _is_half_a_flag(text, start, offset)
+    )
+
+
+def _is_jamo(char: str) -> bool:
+    return "\u1100" <= char <= "\u11ff" or "\ua960" <= char <= "\ua97c" or "\ud7b0" <= char <= "\ud7fb"
+
+
+def _is_half_a_flag(text: str, start: int, offset: int) -> bool:
+    """Flags are pairs of regional indicators, counted from the start of their run."""
+    run = 0
+    while offset - run > start and run < _MOST_MARKS and _is_indicator(text[offset - run - 1]):
+        run += 1
+    return run % 2 == 1 and _is_indicator(text[offset])
+
+
+def _is_indicator(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"

@@ -1,0 +1,130 @@
+"""A folder with an ONNX model as model hubs lay it out: what it must hold, and what it says of itself.
+
+Folders that this project unpacked also record the size and hash of each file.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gdrive_rag_mcp.errors import EmbedderUnavailableError
+
+MODEL_FILE = "onnx/model.onnx"
+TOKENIZER_FILE = "tokenizer.json"
+CONFIG_FILE = "config.json"
+_RECORD = "gdrive_rag_mcp"
+# These count positions from the padding id, so that the first two are never used.
+_SHIFTED_POSITIONS = ("roberta", "xlm-roberta", "camembert")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """What an embedder has to know of the model before it loads it."""
+
+    path: Path
+    name: str
+    dimensions: int
+    max_tokens: int
+    weights: str
+    """Equal for equal weights: of what they were unpacked from, or else of the files themselves."""
+
+    @property
+    def model_file(self) -> Path:
+        return self.path / MODEL_FILE
+
+    @property
+    def tokenizer_file(self) -> Path:
+        return self.path / TOKENIZER_FILE
+
+
+def missing_files(folder: Path) -> list[str]:
+    """The files that a model folder must have and this one has not."""
+    needed = (MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE)
+    return [name for name in needed if not (folder / name).is_file()]
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether a folder that we unpacked has all its files at the size they were written with."""
+    if missing_files(folder):
+        return False
+    record = _config(folder).get(_RECORD, {})
+    return bool(record) and all(
+        (folder / name).stat().st_size == file["bytes"] for name, file in record["files"].items()
+    )
+
+
+def write_config(folder: Path, config: dict[str, Any], *, weights: str) -> None:
+    """Write `config.json` last, with the size and hash of the files that are there already."""
+    files = {
+        name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)}
+        for name in (MODEL_FILE, TOKENIZER_FILE)
+    }
+    whole = {**config, _RECORD: {"weights": weights, "files": files}}
+    (folder / CONFIG_FILE).write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+def read_model_folder(folder: Path) -> ModelFolder:
+    """Read a folder's description and hash its files.
+
+    Raises:
+        EmbedderUnavailableError: files are missing, unreadable, or not what was written.
+    """
+    if missing := missing_files(folder):
+        raise EmbedderUnavailableError(
+            f"the model folder {folder} has no {', no '.join(missing)}",
+            hint="point GDRIVE_RAG_EMBED_MODEL_PATH to a complete folder, or unset it",
+        )
+    try:
+        config = _config(folder)
+        hashes = {name: sha256_of(folder / name) for name in _hashed_files(folder)}
+        positions = int(config["max_position_embeddings"])
+        shift = 2 if config.get("model_type") in _SHIFTED_POSITIONS else 0
+        return ModelFolder(
+            path=folder,
+            name=str(config.get("_name_or_path") or "local").rstrip("/").rsplit("/", 1)[-1],
+            dimensions=int(config["hidden_size"]),
+            max_tokens=positions - shift,
+            weights=_weights_identity(folder, config, hashes),
+        )
+    except OSError as error:
+        raise EmbedderUnavailableError(
+            f"the model folder {folder} cannot be read: {error.strerror}",
+            hint="check the permissions of the folder and its files",
+        ) from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise EmbedderUnavailableError(
+            f"{folder / CONFIG_FILE} does not describe an encoder: {error}",
+            hint="it must be JSON with hidden_size and max_position_embeddings",
+        ) from None
+
+
+def sha256_of(file: Path) -> str:
+    """SHA-256 of a file's bytes, in hex."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _hashed_files(folder: Path) -> list[str]:
+    """The model, what it keeps outside its own file, and the tokenizer."""
+    parts = sorted(f"onnx/{part.name}" for part in (folder / "onnx").glob("model.onnx*"))
+    return [*parts, TOKENIZER_FILE]
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    config = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+    return config if isinstance(config, dict) else {}
+
+
+def _weights_identity(folder: Path, config: dict[str, Any], hashes: dict[str, str]) -> str:
+    record = config.get(_RECORD)
+    if record is None:
+        return hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()
+    for name, file in record["files"].items():
+        if hashes.get(name) != file["sha256"]:
+            raise EmbedderUnavailableError(
+                f"{folder / name} is not as it was written: it is damaged or was changed",
+                hint=f"delete {folder}; it is unpacked again when next needed",
+            )
+    return str(record["weights"])

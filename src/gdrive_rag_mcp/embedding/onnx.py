@@ -1,0 +1,178 @@
+"""The embedded provider: multilingual-e5-small, or a larger E5 encoder, in this process.
+
+Every text runs by itself, on one thread. Padding would change the int8 scales, so that a vector
+would depend on its neighbours in a batch; and for one thread a batch is not faster. Several texts
+run on several threads.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gdrive_rag_mcp.cleaning import clean
+from gdrive_rag_mcp.domain import EmbeddingIdentity
+from gdrive_rag_mcp.embedding.contract import identify, unit_rows
+from gdrive_rag_mcp.embedding.model_folder import ModelFolder, read_model_folder
+from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
+from gdrive_rag_mcp.protocols import EmbedRole, Vector, Vectors
+
+if TYPE_CHECKING:  # half a second of imports that only the first text pays for
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+# From the E5 paper: the model was trained with these before every text.
+_PREFIXES: Mapping[EmbedRole, str] = {"query": "query:", "document": "passage:"}
+_MOST_THREADS = 4
+
+
+def available_threads() -> int:
+    """As many as this process may use, but not so many that a laptop is taken over."""
+    usable = getattr(os, "sched_getaffinity", None)
+    count = len(usable(0)) if usable else os.cpu_count() or 1
+    return min(count, _MOST_THREADS)
+
+
+class OnnxEmbedder:
+    """An E5 encoder from a folder with `onnx/model.onnx`, `tokenizer.json` and `config.json`.
+
+    Nothing is read before it is needed. A text longer than `max_tokens` is not cut: its windows are
+    embedded one by one and averaged, each weighted by its tokens.
+    """
+
+    def __init__(self, folder: Path, *, threads: int | None = None) -> None:
+        self._path = folder
+        self._threads = threads or available_threads()
+        self._loading = Lock()
+        self._loaded: _Encoder | None = None
+
+    @cached_property
+    def _folder(self) -> ModelFolder:
+        return read_model_folder(self._path)
+
+    @cached_property
+    def identity(self) -> EmbeddingIdentity:
+        folder = self._folder
+        return identify("embedded", folder.name, folder.dimensions, weights=folder.weights)
+
+    @property
+    def max_tokens(self) -> int:
+        return self._folder.max_tokens
+
+    def warm(self) -> None:
+        """Load the model now rather than with the first text."""
+        self._encoder()
+
+    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+        dimensions = self._folder.dimensions
+        encode = partial(self._encoder().encode, prefix=_PREFIXES[role])
+        if len(texts) > 1 and self._threads > 1:
+            rows = self._in_parallel(encode, texts)
+        else:
+            rows = [encode(text) for text in texts]
+        raw = np.array(rows, np.float32).reshape(len(rows), -1 if rows else dimensions)
+        return unit_rows(raw, count=len(texts), dimensions=dimensions, provider="the model")
+
+    def _in_parallel(self, encode: "partial[Vector]", texts: Sequence[str]) -> list[Vector]:
+        # Threads do not outlive the call: a process that forks must not have any.
+        pool = ThreadPoolExecutor(min(self._threads, len(texts)))
+        try:
+            return list(pool.map(encode, texts))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _encoder(self) -> "_Encoder":
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _load(self._folder)
+            return self._loaded
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoder:
+    """A loaded model and its tokenizer; safe to use from several threads."""
+
+    session: "InferenceSession"
+    tokenizer: "Tokenizer"
+    inputs: tuple[str, ...]
+    max_tokens: int
+
+    def encode(self, text: str, *, prefix: str) -> Vector:
+        """The mean of the model's output over all tokens, not yet of length 1."""
+        windows = self._windows(clean(text).strip(), prefix)
+        means = np.stack([self._run(window) for window in windows])
+        mean: Vector = np.average(means, axis=0, weights=[len(window) for window in windows])
+        return mean
+
+    def _windows(self, text: str, prefix: str) -> list[list[int]]:
+        """The text's tokens in as many windows as it takes, each one as the model was trained."""
+        first, *_, last = self.tokenizer.encode("").ids
+        lead = self.tokenizer.encode(prefix, add_special_tokens=False).ids
+        content = self.tokenizer.encode(text, add_special_tokens=False).ids
+        room = self.max_tokens - len(lead) - 2
+        starts = range(0, max(len(content), 1), room)
+        return [[first, *lead, *content[start : start + room], last] for start in starts]
+
+    def _run(self, window: list[int]) -> Vector:
+        from onnxruntime.capi import onnxruntime_pybind11_state as foreign
+
+        ids = np.array([window], np.int64)
+        filled = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+        feed = {name: filled.get(name, np.zeros_like(ids)) for name in self.inputs}
+        try:
+            output = self.session.run(None, feed)[0]
+        except (foreign.Fail, foreign.InvalidArgument, foreign.RuntimeException) as error:
+            raise EmbeddingError(f"the embedding model failed: {error}") from None
+        mean: Vector = output[0].mean(axis=0)
+        return mean
+
+
+def _load(folder: ModelFolder) -> _Encoder:
+    session = _session(folder.model_file)
+    inputs = tuple(node.name for node in session.get_inputs())
+    unknown = set(inputs) - {"input_ids", "attention_mask", "token_type_ids"}
+    if unknown or len(session.get_outputs()[0].shape) != 3:  # noqa: PLR2004 - one vector a token
+        raise EmbedderUnavailableError(
+            f"{folder.model_file} takes {', '.join(inputs)}: it is no text encoder",
+            hint="export the model for feature extraction",
+        )
+    return _Encoder(session, _tokenizer(folder.tokenizer_file), inputs, folder.max_tokens)
+
+
+def _session(file: Path) -> "InferenceSession":
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as foreign
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    except (
+        foreign.Fail, foreign.InvalidGraph, foreign.InvalidProtobuf, foreign.InvalidArgument,
+        foreign.NoSuchFile, foreign.NotImplemented, foreign.RuntimeException,
+    ) as error:  # fmt: skip
+        raise EmbedderUnavailableError(
+            f"{file} cannot be loaded: {error}", hint="update onnxruntime, or export it again"
+        ) from None
+
+
+def _tokenizer(file: Path) -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # noqa: BLE001 - the library raises the bare class, no other
+        raise EmbedderUnavailableError(
+            f"{file} is no tokenizer: {error}", hint="put the model's own tokenizer.json there"
+        ) from None
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer

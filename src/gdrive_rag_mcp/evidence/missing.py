@@ -1,0 +1,62 @@
+"""Which words of a question the corpus in scope does not know, as the asker wrote them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from gdrive_rag_mcp.domain import TermStatistics
+from gdrive_rag_mcp.terms import fold, words
+
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_SHORTEST_UNKNOWN_RUN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class MissingWord:
+    """A word of the question that no chunk in scope holds, and the index tokens it is made of."""
+
+    surface: str
+    tokens: tuple[str, ...]
+
+
+def missing_words(question: str, terms: Sequence[TermStatistics]) -> tuple[MissingWord, ...]:
+    """Find the unknown words in order; pairs of characters are put back together to words.
+
+    A pair that straddles two known words is unknown in most corpora and says nothing: in scripts
+    without blanks a word is missing only where no known pair attests its characters.
+    """
+    unknown = {fold(term.surface) for term in terms if term.key and not term.chunks}
+    found: dict[str, MissingWord] = {}
+    for word, word_tokens in words(question):
+        absent = [token in unknown for token in word_tokens]
+        for missing in _missing_in(word, word_tokens, absent):
+            found.setdefault(missing.surface, missing)
+    return tuple(found.values())
+
+
+def _missing_in(
+    word: str, word_tokens: tuple[str, ...], absent: Sequence[bool]
+) -> Iterator[MissingWord]:
+    if len(word_tokens) <= 1:
+        if any(absent):
+            yield MissingWord(word, word_tokens)
+        return
+    for start, end in _unattested_runs(absent):
+        if end - start >= _SHORTEST_UNKNOWN_RUN:
+            first, last = max(start - 1, 0), min(end, len(word_tokens))
+            # Korean parts its words, so the whole word reads best; the others run on.
+            surface = word if _HANGUL.search(word) else word[start:end]
+            yield MissingWord(surface, word_tokens[first:last])
+
+
+def _unattested_runs(absent: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Runs of characters in no known pair; the pair at place i is characters i and i + 1."""
+    before, after = [True, *absent], [*absent, True]
+    bare = [left and right for left, right in zip(before, after, strict=True)]
+    place = 0
+    for unattested, run in groupby(bare):
+        length = len(list(run))
+        if unattested:
+            yield place, place + length
+        place += length

@@ -1,0 +1,95 @@
+"""What was retrieved, read once for all signals: which hit holds which of the question's terms."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from gdrive_rag_mcp.domain import Hit, Passage, Retrieved, TermStatistics
+from gdrive_rag_mcp.evidence.missing import missing_words
+from gdrive_rag_mcp.terms import fold, tokens
+
+READ_HITS = 5
+"""How many of the best hits are read; what is cited comes from these."""
+WINDOW = 40
+"""Tokens: about a long sentence or two short ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question's key terms, and where the best hits hold them.
+
+    `missing` are the question's words that nothing in scope holds, as they were written.
+    `held` has, for each hit read, the positions in `terms` that it holds at all; `together` those
+    it holds within its best window of `WINDOW` tokens, weighed by idf.
+    """
+
+    retrieved: Retrieved
+    missing: tuple[str, ...]
+    terms: tuple[TermStatistics, ...]
+    held: tuple[frozenset[int], ...]
+    together: tuple[frozenset[int], ...]
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The hits read, best first."""
+        return self.retrieved.hits[:READ_HITS]
+
+    def weight(self, positions: frozenset[int] | set[int]) -> float:
+        """The share of the question's idf that these terms carry, 0 to 1."""
+        whole = sum(term.idf for term in self.terms)
+        return sum(self.terms[position].idf for position in positions) / whole if whole else 0.0
+
+    @property
+    def known(self) -> frozenset[int]:
+        """The terms that some chunk in scope holds."""
+        return frozenset(place for place, term in enumerate(self.terms) if term.chunks)
+
+
+def read(retrieved: Retrieved) -> Reading:
+    """Find the question's key terms in the best hits; with no key term, all its terms count."""
+    asked = retrieved.statistics.terms
+    missing = missing_words(retrieved.query.text, asked)
+    telling = {token for word in missing for token in word.tokens}
+    key = [term for term in asked if term.key]
+    terms = tuple(term for term in key or asked if term.chunks or fold(term.surface) in telling)
+    places = _places_by_form(terms)
+    finds = [_finds(hit.passage, places) for hit in retrieved.hits[:READ_HITS]]
+    return Reading(
+        retrieved=retrieved,
+        missing=tuple(word.surface for word in missing),
+        terms=terms,
+        held=tuple(frozenset(chain.from_iterable(at for _, at in found)) for found in finds),
+        together=tuple(_best_window(found, terms) for found in finds),
+    )
+
+
+def _places_by_form(terms: Sequence[TermStatistics]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for place, term in enumerate(terms):
+        for form in term.forms:
+            places.setdefault(form, []).append(place)
+    return places
+
+
+def _finds(passage: Passage, places: dict[str, list[int]]) -> list[tuple[int, list[int]]]:
+    """Each token of a passage that is a term, as (token number, positions of its terms)."""
+    text = "\n".join((passage.name, passage.title, *passage.headings, passage.context, passage.text))
+    found = tokens(text)
+    return [(number, places[token]) for number, token in enumerate(found) if token in places]
+
+
+def _best_window(
+    found: Sequence[tuple[int, list[int]]], terms: Sequence[TermStatistics]
+) -> frozenset[int]:
+    best: frozenset[int] = frozenset()
+    best_weight = 0.0
+    for first, (start, _) in enumerate(found):
+        inside: set[int] = set()
+        for number, at in found[first:]:
+            if number - start >= WINDOW:
+                break
+            inside.update(at)
+        weight = sum(terms[place].idf for place in inside)
+        if weight > best_weight:
+            best, best_weight = frozenset(inside), weight
+    return best

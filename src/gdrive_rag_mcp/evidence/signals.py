@@ -1,0 +1,208 @@
+"""What can be seen of how well the hits answer; each signal is one number with one formula.
+
+A signal that cannot be had is NaN, and says nothing for or against.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+
+from gdrive_rag_mcp.domain import CosineBackground, Hit
+from gdrive_rag_mcp.evidence.reading import Reading
+
+Signal = Callable[[Reading], float]
+UNKNOWN = math.nan
+
+_CODE_DIGITS = 2
+_SMALLEST_BACKGROUND = 4
+
+
+# ── the question's words ─────────────────────────────────────────────────────
+
+
+def corpus_coverage(reading: Reading) -> float:
+    """Share of the key terms known in scope: sum of idf of known / sum of idf of all.
+
+    A term that no chunk holds has the highest idf there is, so it costs most. After "query
+    coverage" as a predictor of query difficulty: He & Ounis, "Query performance prediction", 2006.
+    """
+    return reading.weight(reading.known)
+
+
+def best_coverage(reading: Reading) -> float:
+    """Idf-weighted share of the key terms that the fullest of the best five hits holds."""
+    return max(map(reading.weight, reading.held), default=0.0)
+
+
+def joint_coverage(reading: Reading) -> float:
+    """Idf-weighted share of the key terms that the best five hits hold between them."""
+    return reading.weight(frozenset().union(*reading.held))
+
+
+def close_coverage(reading: Reading) -> float:
+    """Idf-weighted share of the key terms held within one window of 40 tokens of one hit.
+
+    After the proximity of query terms: Tao & Zhai, "An exploration of proximity measures in
+    information retrieval", SIGIR 2007. Unlike the coverage of a hit it does not grow with chunks.
+    """
+    return max(map(reading.weight, reading.together), default=0.0)
+
+
+def rarest_held(reading: Reading) -> float:
+    """Whether one of the best five hits holds the term with the highest idf: 1 or 0."""
+    if not reading.terms:
+        return 0.0
+    rarest = max(range(len(reading.terms)), key=lambda place: (reading.terms[place].idf, -place))
+    return float(any(rarest in held for held in reading.held))
+
+
+def codes_held(reading: Reading) -> float:
+    """Share of the question's numbers, dates and codes that the best five hits hold.
+
+    A code is a term with a digit in it and at least two characters. NaN where none is asked for.
+    """
+    codes = {place for place, term in enumerate(reading.terms) if is_code(term.surface)}
+    if not codes:
+        return UNKNOWN
+    return len(codes & frozenset().union(*reading.held)) / len(codes)
+
+
+def is_code(surface: str) -> bool:
+    """Whether a term is a number, a date's part or a code: the same in every language."""
+    return len(surface) >= _CODE_DIGITS and any(character.isdigit() for character in surface)
+
+
+def question_length(reading: Reading) -> float:
+    """Natural logarithm of 1 + number of key terms: long questions are seldom covered whole."""
+    return math.log1p(len(reading.terms))
+
+
+# ── the rankings ─────────────────────────────────────────────────────────────
+
+
+def bm25_of_ideal(reading: Reading) -> float:
+    """The best BM25 score over that of an average chunk holding each key term once.
+
+    BM25: Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
+    """
+    ideal = reading.retrieved.statistics.ideal_bm25
+    best = max((hit.bm25 for hit in reading.hits if hit.bm25 is not None), default=0.0)
+    return best / ideal if ideal > 0 else 0.0
+
+
+def agreement(reading: Reading) -> float:
+    """How the two rankings see each other's first: mean of 1 / rank in the other, 0 if not there.
+
+    After rank agreement as evidence: Aslam & Pavlu, "Query hardness estimation using
+    Jensen-Shannon divergence among multiple scoring functions", ECIR 2007.
+    """
+    hits = reading.retrieved.hits
+    return (_other_rank(hits, "keyword") + _other_rank(hits, "vector")) / 2
+
+
+def _other_rank(hits: tuple[Hit, ...], by: str) -> float:
+    for hit in hits:
+        own, other = hit.keyword_rank, hit.vector_rank
+        if by == "vector":
+            own, other = other, own
+        if own == 1 and other is not None:
+            return 1 / other
+    return 0.0
+
+
+# ── the vectors ──────────────────────────────────────────────────────────────
+
+
+def cosine_height(reading: Reading) -> float:
+    """The top cosine in deviations above the question's background, the best hits left out of it.
+
+    (c1 - mean) / deviation over the sample without its nearest chunks: in a small corpus these
+    would raise the mean and the deviation they are measured by. After the normalised commitment
+    of scores: Shtok, Kurland & Carmel, "Predicting query performance by query-drift estimation",
+    TOIS 2012.
+    """
+    cosines, background = _cosines(reading), _background_without_best(reading)
+    if not cosines or background is None:
+        return UNKNOWN
+    return (cosines[0] - background.mean) / background.deviation
+
+
+def cosine_lead(reading: Reading) -> float:
+    """By how many deviations the nearest chunk leads the second."""
+    return _lead_over(reading, 2)
+
+
+def cosine_lead_of_five(reading: Reading) -> float:
+    """By how many deviations the nearest chunk leads the fifth."""
+    return _lead_over(reading, 5)
+
+
+def keyword_winner_lag(reading: Reading) -> float:
+    """By how many deviations the first by keyword lies below the top cosine.
+
+    Where the vectors did not find it, the last that they found stands in.
+    """
+    cosines, background = _cosines(reading), _background_without_best(reading)
+    winners = [hit for hit in reading.retrieved.hits if hit.keyword_rank == 1]
+    if not cosines or background is None or not winners:
+        return UNKNOWN
+    cosine = winners[0].cosine
+    return (cosines[0] - (cosines[-1] if cosine is None else cosine)) / background.deviation
+
+
+def _lead_over(reading: Reading, rank: int) -> float:
+    cosines, background = _cosines(reading), _background_without_best(reading)
+    if len(cosines) < rank or background is None:
+        return UNKNOWN
+    return (cosines[0] - cosines[rank - 1]) / background.deviation
+
+
+def _cosines(reading: Reading) -> list[float]:
+    cosines = [hit.cosine for hit in reading.retrieved.hits if hit.cosine is not None]
+    return sorted(cosines, reverse=True)
+
+
+def _background_without_best(reading: Reading) -> CosineBackground | None:
+    """The question's background; if it is of the whole scope, without the nearest chunks in it."""
+    background = reading.retrieved.statistics.background
+    if background is None:
+        return None
+    if background.sample >= reading.retrieved.statistics.chunks:
+        background = _without(background, _cosines(reading)[: background.sample // 4])
+    too_small = background.sample < _SMALLEST_BACKGROUND or background.deviation <= 0
+    return None if too_small else background
+
+
+def _without(background: CosineBackground, cosines: list[float]) -> CosineBackground:
+    size = background.sample - len(cosines)
+    if size <= 0:
+        return background
+    mean = (background.mean * background.sample - sum(cosines)) / size
+    squares = (background.deviation**2 + background.mean**2) * background.sample
+    squares -= sum(cosine**2 for cosine in cosines)
+    deviation = math.sqrt(max(0.0, squares / size - mean**2))
+    return CosineBackground(mean, deviation, size)
+
+
+SIGNALS: Mapping[str, Signal] = {
+    signal.__name__: signal
+    for signal in (
+        corpus_coverage,
+        best_coverage,
+        joint_coverage,
+        close_coverage,
+        rarest_held,
+        codes_held,
+        question_length,
+        bm25_of_ideal,
+        agreement,
+        cosine_height,
+        cosine_lead,
+        cosine_lead_of_five,
+        keyword_winner_lag,
+    )
+}
+
+
+def measure(reading: Reading) -> dict[str, float]:
+    """Every signal by name."""
+    return {name: signal(reading) for name, signal in SIGNALS.items()}

@@ -1,0 +1,69 @@
+"""The verdict: is what was retrieved enough to answer, and if not, why not."""
+
+from gdrive_rag_mcp.domain import Evidence, Mode, Retrieved, VerdictReason
+from gdrive_rag_mcp.evidence.model import model_for
+from gdrive_rag_mcp.evidence.reading import Reading, read
+from gdrive_rag_mcp.evidence.signals import is_code, measure
+from gdrive_rag_mcp.terms import detected_language
+
+DEFAULT_THRESHOLD = 0.5
+
+_MUCH = 0.2  # of the question's idf
+_MOST = 0.5
+
+
+def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
+    """Judge the hits; a pure function of what was retrieved.
+
+    The signals become a confidence through the model that fits what could be compared: words and
+    vectors, words alone, or, across languages, vectors alone. Evidence is sufficient from the
+    threshold on, unless a number or code that was asked for stands nowhere in scope.
+    """
+    threshold = DEFAULT_THRESHOLD if threshold is None else threshold
+    if not retrieved.statistics.chunks:
+        return Evidence(False, VerdictReason.SCOPE_EMPTY, 0.0, threshold)
+    reading = read(retrieved)
+    if not retrieved.hits:
+        reason = VerdictReason.TERMS_ABSENT if _much_is_missing(reading) else VerdictReason.NO_MATCH
+        return Evidence(False, reason, 0.0, threshold, reading.missing)
+    signals = measure(reading)
+    across = crosses_languages(retrieved)
+    confidence = model_for("across" if across else retrieved.mode.value).confidence(signals)
+    reason = VerdictReason.OK
+    if confidence < threshold or any(map(is_code, reading.missing)):
+        reason = _reason(reading, across=across)
+    sufficient = reason is VerdictReason.OK
+    return Evidence(sufficient, reason, confidence, threshold, reading.missing, signals)
+
+
+def crosses_languages(retrieved: Retrieved) -> bool:
+    """Whether the nearest passage is in another language than the question.
+
+    Then the question's words cannot be expected in it, and their absence proves nothing. A text
+    that does not show its language is taken to be in the question's.
+    """
+    if retrieved.mode is Mode.KEYWORD:
+        return False
+    nearest = next((hit for hit in retrieved.hits if hit.vector_rank == 1), None)
+    asked = detected_language(retrieved.query.text)
+    if nearest is None or asked is None:
+        return False
+    found = detected_language(nearest.passage.text)
+    return found is not None and found != asked
+
+
+def _reason(reading: Reading, *, across: bool) -> VerdictReason:
+    """Why evidence is not sufficient; a code that stands nowhere is a reason in any language."""
+    if any(map(is_code, reading.missing)) or (_much_is_missing(reading) and not across):
+        return VerdictReason.TERMS_ABSENT
+    if across:
+        return VerdictReason.WEAK_MATCH
+    fullest = max(map(reading.weight, reading.held), default=0.0)
+    unseen = reading.known.difference(*reading.held)
+    if fullest >= _MOST and reading.weight(unseen) >= _MUCH:
+        return VerdictReason.PARTLY_SUPPORTED
+    return VerdictReason.WEAK_MATCH
+
+
+def _much_is_missing(reading: Reading) -> bool:
+    return bool(reading.missing) and 1 - reading.weight(reading.known) >= _MUCH

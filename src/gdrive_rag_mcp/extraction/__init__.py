@@ -1,0 +1,15 @@
+"""From the bytes of a file to clean text that knows where every part of it stands.
+
+Importing this package loads no parser. `sandbox.Sandbox` is the way in for a process that must
+survive whatever a file does; `reading.read_document` is what runs inside it.
+"""
+
+from gdrive_rag_mcp.extraction.formats import format_of
+
+EXTRACTION_VERSION = "1"
+"""Raised whenever the same bytes give another text: documents of an older version are read again."""
+
+
+def is_supported(mime_type: str) -> bool:
+    """Whether a file listed with this media type is worth fetching."""
+    return format_of(mime_type) is not None

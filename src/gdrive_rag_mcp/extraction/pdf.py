@@ -1,0 +1,90 @@
+"""Reads PDF page by page: pdfium first, pypdf for what pdfium refuses.
+
+A page that cannot be read costs itself alone, and a page without a text layer is never passed over
+in silence.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from gdrive_rag_mcp.domain import Document, Locator, Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction import pdf_pdfium, pdf_pypdf
+from gdrive_rag_mcp.extraction.building import DocumentBuilder
+from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, Page, PageProblem
+from gdrive_rag_mcp.extraction.pdf_paragraphs import page_paragraphs
+from gdrive_rag_mcp.extraction.titles import sensible_title
+
+
+def read(path: Path) -> Document:
+    """Read a PDF file.
+
+    Raises:
+        ExtractionError: encrypted, damaged, without a text layer, or without text at all.
+    """
+    try:
+        with pdf_pdfium.opened(path) as pdf:
+            return _assemble(pdf.title, pdf.count, pdf.pages())
+    except ExtractionError as refusal:
+        if refusal.reason not in (Reason.ENCRYPTED, Reason.CORRUPT):
+            raise
+        return _second_try(path, refusal)
+
+
+def _second_try(path: Path, refusal: ExtractionError) -> Document:
+    """What pdfium calls encrypted or damaged may be neither; its own word stands if pypdf fails."""
+    try:
+        with pdf_pypdf.opened(path) as pdf:
+            return _assemble(pdf.title, pdf.count, pdf.pages())
+    except ExtractionError as second:
+        if second.reason is Reason.RESOURCE_LIMIT:
+            raise
+        raise refusal from second
+
+
+def _assemble(title: str, count: int, pages: Iterable[Page]) -> Document:
+    builder = DocumentBuilder()
+    builder.title = sensible_title(title)
+    problems: dict[PageProblem, list[int]] = {}
+    for page in pages:
+        for paragraph in page_paragraphs(page.text):
+            builder.add(paragraph, _locator(page))
+        if page.problem:
+            problems.setdefault(page.problem, []).append(page.number)
+    if count > MAX_PAGES:
+        problems[PageProblem.BEYOND_LIMIT] = list(range(MAX_PAGES + 1, count + 1))
+    if builder.empty and problems:
+        raise _without_text(problems)
+    for problem, numbers in problems.items():
+        for numbered in _ranges(numbers):
+            builder.fail(f"{numbered}: {problem.value}")
+    return builder.finish()
+
+
+def _locator(page: Page) -> Locator:
+    number = page.number
+    label = page.label if page.label != str(number) else None
+    return Locator("page", str(number), number, number, label or None)
+
+
+def _without_text(problems: dict[PageProblem, list[int]]) -> ExtractionError:
+    if PageProblem.NO_TEXT_LAYER in problems:
+        pages = ", ".join(itertools.islice(_ranges(problems[PageProblem.NO_TEXT_LAYER]), 5))
+        return ExtractionError(
+            Reason.NEEDS_OCR,
+            f"The PDF has no text layer ({pages})",
+            hint="Run it through OCR and store the result.",
+        )
+    return ExtractionError(Reason.CORRUPT, "No page of the PDF can be read")
+
+
+def _ranges(numbers: list[int]) -> Iterator[str]:
+    """`[3]` → page 3; `[4, 5, 6]` → pages 4-6."""
+    runs = itertools.groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
+    for _, run in runs:
+        members = [number for _, number in run]
+        if len(members) == 1:
+            yield f"page {members[0]}"
+        else:
+            yield f"pages {members[0]}-{members[-1]}"

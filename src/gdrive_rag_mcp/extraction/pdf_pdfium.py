@@ -1,0 +1,86 @@
+"""The first PDF engine: fast and hard to upset."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pypdfium2 as pdfium
+
+from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, OpenedPdf, Page, PageProblem
+
+FEW_CHARACTERS = 20
+"""A scan often carries a stamp or a page number as its only text."""
+
+_PASSWORD_ERROR = 4
+_INSPECTED_OBJECTS = 200
+_FORM_DEPTH = 3
+_DECORATION = 30
+_PATH, _IMAGE = 2, 3
+_PAGE_COVER = 0.5
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[OpenedPdf]:
+    """Open a PDF with pdfium.
+
+    Raises:
+        ExtractionError: it wants a password (`encrypted`) or is refused (`corrupt`).
+    """
+    try:
+        document = pdfium.PdfDocument(path)
+    except pdfium.PdfiumError as error:
+        raise _refusal(error) from error
+    with closing(document):
+        title = document.get_metadata_value("Title")
+        yield OpenedPdf(title, len(document), lambda: _pages(document))
+
+
+def _refusal(error: pdfium.PdfiumError) -> ExtractionError:
+    if error.err_code == _PASSWORD_ERROR:
+        return ExtractionError(
+            Reason.ENCRYPTED,
+            "The PDF cannot be opened without its password",
+            hint="Save a copy without a password.",
+        )
+    return ExtractionError(Reason.CORRUPT, f"The PDF is damaged: {error}")
+
+
+def _pages(document: pdfium.PdfDocument) -> Iterator[Page]:
+    for index in range(min(len(document), MAX_PAGES)):
+        number = index + 1
+        try:
+            yield _page(document, index)
+        except pdfium.PdfiumError:
+            yield Page(number, "", problem=PageProblem.UNREADABLE)
+
+
+def _page(document: pdfium.PdfDocument, index: int) -> Page:
+    with closing(document[index]) as page:
+        with closing(page.get_textpage()) as layer:
+            text: str = layer.get_text_range()
+        few = len("".join(text.split())) < FEW_CHARACTERS
+        problem = PageProblem.NO_TEXT_LAYER if few and _shows_more(page, text) else None
+    return Page(index + 1, text, document.get_page_label(index), problem)
+
+
+def _shows_more(page: pdfium.PdfPage, text: str) -> bool:
+    """Whether a page with little or no text shows something that could be read.
+
+    With some text, only a picture over half the page counts; with none, anything beyond a few lines
+    does: a picture, letters drawn as shapes, text without a character map.
+    """
+    drawn = list(
+        itertools.islice(page.get_objects(max_depth=_FORM_DEPTH), _INSPECTED_OBJECTS)
+    )
+    if text.strip():
+        return any(_covers_page(each, page) for each in drawn if each.type == _IMAGE)
+    return len(drawn) > _DECORATION or any(each.type != _PATH for each in drawn)
+
+
+def _covers_page(image: pdfium.PdfObject, page: pdfium.PdfPage) -> bool:
+    left, bottom, right, top = image.get_bounds()
+    width, height = page.get_size()
+    return bool((right - left) * (top - bottom) >= _PAGE_COVER * width * height)

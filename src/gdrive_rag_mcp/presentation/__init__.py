@@ -1,0 +1,57 @@
+"""Domain → what users and clients see: JSON objects, plain text, and results fit for a model."""
+
+from gdrive_rag_mcp.presentation.limits import (
+    MAX_RESULT_CHARS,
+    bounded_document,
+    bounded_search,
+    fenced,
+    fits,
+)
+from gdrive_rag_mcp.presentation.messages import message
+from gdrive_rag_mcp.presentation.objects import (
+    as_json,
+    deep_link,
+    document_object,
+    iso,
+    metadata_object,
+    search_object,
+)
+from gdrive_rag_mcp.presentation.plain import (
+    coverage_text,
+    ledger_text,
+    search_text,
+    status_text,
+    sync_text,
+)
+from gdrive_rag_mcp.presentation.reports import (
+    export_object,
+    ledger_object,
+    status_object,
+    sync_object,
+    totals_object,
+)
+
+__all__ = [
+    "MAX_RESULT_CHARS",
+    "as_json",
+    "bounded_document",
+    "bounded_search",
+    "coverage_text",
+    "deep_link",
+    "document_object",
+    "export_object",
+    "fenced",
+    "fits",
+    "iso",
+    "ledger_object",
+    "ledger_text",
+    "message",
+    "metadata_object",
+    "search_object",
+    "search_text",
+    "status_object",
+    "status_text",
+    "sync_object",
+    "sync_text",
+    "totals_object",
+]

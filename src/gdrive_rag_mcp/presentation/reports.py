@@ -1,0 +1,155 @@
+"""The ledger, the index and a sync as JSON objects: what can be counted and audited."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from gdrive_rag_mcp.domain import (
+    STATE_OF_REASON,
+    Coverage,
+    EmbeddingIdentity,
+    FileRecord,
+    FileState,
+    IndexStatus,
+    LedgerPage,
+    Passage,
+    Reason,
+    SyncReport,
+)
+from gdrive_rag_mcp.presentation.objects import iso, locator_object, value
+from gdrive_rag_mcp.presentation.shapes import (
+    EmbeddingObject,
+    EntryObject,
+    ExportChunkObject,
+    ExportObject,
+    LedgerObject,
+    StatusObject,
+    SyncObject,
+    TotalsObject,
+)
+
+
+def totals_object(coverage: Coverage) -> TotalsObject:
+    """Counts that add up to `in_scope`; states and reasons that do not occur are left out."""
+    return TotalsObject(
+        in_scope=coverage.in_scope,
+        searchable=coverage.searchable,
+        unreadable=coverage.unreadable,
+        by_state=_counts(coverage.by_state),
+        by_reason=_counts(coverage.by_reason),
+    )
+
+
+def _counts(numbers: Mapping[FileState, int] | Mapping[Reason, int]) -> dict[str, int]:
+    named: Iterable[tuple[StrEnum, int]] = numbers.items()
+    return {name.value: number for name, number in sorted(named) if number}
+
+
+def _entry(record: FileRecord) -> EntryObject:
+    return EntryObject(
+        document_id=record.id,
+        path=record.path,
+        mime_type=record.mime_type,
+        state=record.state.value,
+        reason=value(record.reason),
+        detail=record.detail,
+        size=record.size,
+        modified_time=iso(record.modified_time),
+        chunk_count=record.chunk_count,
+    )
+
+
+def ledger_object(page: LedgerPage) -> LedgerObject:
+    """A page of the ledger under the totals of all that was asked for."""
+    return LedgerObject(
+        totals=totals_object(page.coverage),
+        next_cursor=page.next_cursor,
+        documents=[_entry(record) for record in page.records],
+    )
+
+
+def status_object(status: IndexStatus) -> StatusObject:
+    """What an index holds and what made it."""
+    return StatusObject(
+        root=status.root,
+        last_sync=iso(status.last_sync),
+        documents=status.documents,
+        chunks=status.chunks,
+        vectors=status.vectors,
+        vector_backend=status.vector_backend,
+        embedding=_embedding(status.embedding),
+        chunking=status.chunking,
+        schema_version=status.schema_version,
+        generation=status.generation,
+        coverage=totals_object(status.coverage),
+        warnings=list(status.warnings),
+    )
+
+
+def _embedding(identity: EmbeddingIdentity | None) -> EmbeddingObject | None:
+    if identity is None:
+        return None
+    return EmbeddingObject(
+        provider=identity.provider,
+        model=identity.model,
+        dimensions=identity.dimensions,
+        fingerprint=identity.fingerprint,
+    )
+
+
+def export_object(
+    record: FileRecord, chunks: Iterable[tuple[int, Passage]] | None = None
+) -> ExportObject:
+    """One line of `export`; `chunks` is there when they were asked for."""
+    shown = ExportObject(
+        id=record.id,
+        path=record.path,
+        name=record.name,
+        mime=record.mime_type,
+        state=record.state.value,
+        reason=value(record.reason),
+        revision=record.revision,
+        content_hash=record.content_hash,
+        chunk_count=record.chunk_count,
+        indexed_at=iso(record.indexed_at),
+    )
+    if chunks is not None:
+        shown["chunks"] = [_export_chunk(ordinal, chunk) for ordinal, chunk in chunks]
+    return shown
+
+
+def _export_chunk(ordinal: int, chunk: Passage) -> ExportChunkObject:
+    return ExportChunkObject(
+        id=chunk.chunk_id,
+        ordinal=ordinal,
+        text=chunk.text,
+        start=chunk.start,
+        end=chunk.end,
+        locator=locator_object(chunk.locator),
+    )
+
+
+def sync_object(report: SyncReport) -> SyncObject:
+    """What a sync did; `coverage` adds up to everything in scope after it."""
+    return SyncObject(
+        added=report.added,
+        updated=report.updated,
+        unchanged=report.unchanged,
+        moved=report.moved,
+        removed=report.removed,
+        held=report.held,
+        skipped=_reasons(report.coverage, FileState.SKIPPED),
+        failed=_reasons(report.coverage, FileState.FAILED),
+        embedded_chunks=report.embedded_chunks,
+        reused_chunks=report.reused_chunks,
+        pending_vectors=report.pending_vectors,
+        api_calls=report.api_calls,
+        downloads=report.downloads,
+        seconds=round(report.seconds, 2),
+        complete=report.complete,
+        coverage=totals_object(report.coverage),
+        warnings=list(report.warnings),
+    )
+
+
+def _reasons(coverage: Coverage, state: FileState) -> dict[str, int]:
+    return _counts({r: n for r, n in coverage.by_reason.items() if STATE_OF_REASON[r] is state})

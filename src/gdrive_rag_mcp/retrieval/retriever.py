@@ -1,0 +1,119 @@
+"""Finds the passages that may answer a question, by words and by meaning."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gdrive_rag_mcp.domain import (
+    Hit,
+    Mode,
+    Query,
+    RetrievalStatistics,
+    Retrieved,
+    TermStatistics,
+    TextMatch,
+    VectorMatches,
+)
+from gdrive_rag_mcp.errors import EmbeddingError
+from gdrive_rag_mcp.protocols import Embedder, SearchIndex
+from gdrive_rag_mcp.retrieval.fusion import reciprocal_rank_fusion
+from gdrive_rag_mcp.retrieval.query import analyse, checked_question
+
+EMBEDDER_UNAVAILABLE = "embedder_unavailable"
+
+_CANDIDATES = 50  # of each retriever
+_FEWEST_HITS = 10  # what judging looks at, however few were asked for
+# A full-text search costs a step per posting. In a large corpus the words that many chunks share
+# cost nearly all of it and hardly move the ranking.
+_LARGE_CORPUS = 2_000
+_COMMON_SHARE = 0.05
+
+_log = logging.getLogger(__name__)
+
+
+class Retriever:
+    """Both retrievers over one index; without an embedder, or without vectors, words alone."""
+
+    def __init__(self, index: SearchIndex, embedder: Embedder | None, mode: Mode) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._mode = mode
+
+    def retrieve(self, query: Query) -> Retrieved:
+        """Rank the passages in scope, best first: at least ten, where there are as many.
+
+        Raises:
+            QueryError: the question is empty or too long.
+        """
+        query = replace(query, text=checked_question(query.text))
+        statistics = self._index.statistics(analyse(query.text), query.scope, query.filters)
+        mode = self._possible_mode(statistics)
+        if not statistics.chunks:
+            return Retrieved(query, mode, (), statistics)
+        nearest: VectorMatches | None = None
+        warnings: tuple[str, ...] = ()
+        if mode is not Mode.KEYWORD:
+            nearest = self._search_vectors(query)
+        if nearest is None and mode is not Mode.KEYWORD:
+            mode, warnings = Mode.KEYWORD, (EMBEDDER_UNAVAILABLE,)
+        matched = self._search_text(query, statistics) if mode is not Mode.VECTOR else ()
+        nearest = nearest or VectorMatches(())
+        return Retrieved(
+            query=query,
+            mode=mode,
+            hits=self._hits(query, matched, nearest),
+            statistics=replace(statistics, background=nearest.background),
+            warnings=warnings,
+        )
+
+    def _possible_mode(self, statistics: RetrievalStatistics) -> Mode:
+        has_vectors = statistics.vectorless_chunks < statistics.chunks or not statistics.chunks
+        return self._mode if self._embedder is not None and has_vectors else Mode.KEYWORD
+
+    def _search_vectors(self, query: Query) -> VectorMatches | None:
+        assert self._embedder is not None  # noqa: S101 - `_possible_mode` saw to it
+        try:
+            vector = self._embedder.embed([query.text], role="query")[0]
+        except EmbeddingError as error:
+            _log.warning("Searching by keyword alone: %s", error)
+            return None
+        return self._index.search_vectors(vector, query.scope, query.filters, _CANDIDATES)
+
+    def _search_text(self, query: Query, statistics: RetrievalStatistics) -> tuple[TextMatch, ...]:
+        terms = terms_to_search(statistics)
+        if not terms:
+            return ()
+        return self._index.search_text(terms, query.scope, query.filters, _CANDIDATES)
+
+    def _hits(
+        self, query: Query, matched: Sequence[TextMatch], nearest: VectorMatches
+    ) -> tuple[Hit, ...]:
+        matched = sorted(matched, key=lambda match: (-match.bm25, match.chunk))
+        near = sorted(nearest.matches, key=lambda match: (-match.cosine, match.chunk))
+        by_text = {match.chunk: (rank, match.bm25) for rank, match in enumerate(matched, start=1)}
+        by_vector = {match.chunk: (rank, match.cosine) for rank, match in enumerate(near, start=1)}
+        fused = reciprocal_rank_fusion([tuple(by_text), tuple(by_vector)])
+        best = fused[: max(query.limit, _FEWEST_HITS)]
+        passages = self._index.passages([chunk for chunk, _ in best], query.scope)
+        readable = [(chunk, score) for chunk, score in best if chunk in passages]
+        hits = []
+        for rank, (chunk, score) in enumerate(readable, start=1):
+            keyword_rank, bm25 = by_text.get(chunk, (None, None))
+            vector_rank, cosine = by_vector.get(chunk, (None, None))
+            hits.append(
+                Hit(passages[chunk], rank, score, keyword_rank, vector_rank, bm25, cosine)
+            )
+        return tuple(hits)
+
+
+def terms_to_search(statistics: RetrievalStatistics) -> tuple[TermStatistics, ...]:
+    """Choose the terms worth searching: known ones; function words only in want of any other.
+
+    In a large corpus, terms that many chunks hold are left out as long as a rarer one remains.
+    """
+    asked = [term for term in statistics.terms if term.key] or list(statistics.terms)
+    known = [term for term in asked if term.chunks]
+    if statistics.chunks <= _LARGE_CORPUS:
+        return tuple(known)
+    common = _COMMON_SHARE * statistics.chunks
+    return tuple(term for term in known if term.chunks <= common) or tuple(known)

@@ -1,0 +1,186 @@
+"""What the index as a whole knows of itself, and the documents it holds."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from gdrive_rag_mcp.domain import (
+    EmbeddingIdentity,
+    IndexStatus,
+    Passage,
+    Scope,
+    StoredDocument,
+)
+from gdrive_rag_mcp.errors import IndexCorruptError, ReindexRequiredError
+from gdrive_rag_mcp.store.ledger import Ledger
+from gdrive_rag_mcp.store.meta import Meta
+from gdrive_rag_mcp.store.migrations import SCHEMA_VERSION
+from gdrive_rag_mcp.store.passages import PASSAGE_COLUMNS, read_passage
+from gdrive_rag_mcp.store.scoping import read_time, scope_condition, stored_time
+from gdrive_rag_mcp.store.vector_index import VectorIndex
+
+_NONE = EmbeddingIdentity(provider="none", model="", dimensions=0, fingerprint="")
+
+
+class Catalog:
+    """The index's identities, its status and its documents."""
+
+    def __init__(self, connection: apsw.Connection, ledger: Ledger, vectors: VectorIndex) -> None:
+        self._connection = connection
+        self._ledger = ledger
+        self._vectors = vectors
+        self._meta = Meta(connection)
+
+    # ── identities ───────────────────────────────────────────────────────────
+
+    @property
+    def embedding_identity(self) -> EmbeddingIdentity | None:
+        """Whose vectors the index holds; None while it is keyword-only or new."""
+        stored = self._stored_identity()
+        return None if stored in (None, _NONE) else stored
+
+    def _stored_identity(self) -> EmbeddingIdentity | None:
+        text = self._meta.get("embedding")
+        return EmbeddingIdentity(**json.loads(text)) if text else None
+
+    def accept_embedding(self, identity: EmbeddingIdentity | None) -> None:
+        """Stamp a new index with an embedder's identity, or see that it is the one it has.
+
+        An index without vectors takes any embedder. One that has vectors may be written without an
+        embedder (its new chunks then wait for vectors), never with another one.
+
+        Raises:
+            ReindexRequiredError: the index holds another embedder's vectors.
+            IndexCorruptError: the index has chunks, but nothing says what made them.
+        """
+        stored = self._stored_identity()
+        if stored is None and self._count("SELECT count(*) FROM chunks"):
+            raise IndexCorruptError(
+                "the index has chunks but no embedding identity, so its vectors cannot be trusted",
+                hint="move the index file away and run `gdrive-rag-mcp sync` to build it again",
+            )
+        if stored in (None, _NONE):
+            self._meta.set("embedding", json.dumps(asdict(identity or _NONE)))
+        else:
+            self.require_same_embedding(identity)
+
+    def require_same_embedding(self, identity: EmbeddingIdentity | None) -> None:
+        """Refuse to compare vectors of two embedders.
+
+        Raises:
+            ReindexRequiredError: names both sides and the command that resolves it.
+        """
+        mine = self.embedding_identity
+        if mine is None or identity is None or mine.fingerprint == identity.fingerprint:
+            return
+        raise ReindexRequiredError(
+            f"the index was made with {_named(mine)}, but {_named(identity)} is set; their vectors "
+            "cannot be compared",
+            hint="run `gdrive-rag-mcp reindex --yes`, or set back the provider and model",
+        )
+
+    @property
+    def chunking_identity(self) -> str | None:
+        return self._meta.get("chunking")
+
+    @chunking_identity.setter
+    def chunking_identity(self, identity: str) -> None:
+        self._meta.set("chunking", identity)
+
+    @property
+    def root(self) -> str | None:
+        """What is synced into this index."""
+        return self._meta.get("root")
+
+    @root.setter
+    def root(self, root: str) -> None:
+        self._meta.set("root", root)
+
+    @property
+    def last_sync(self) -> datetime | None:
+        """When a sync last ended with a complete listing."""
+        return read_time(self._meta.get("last_sync"))
+
+    @last_sync.setter
+    def last_sync(self, moment: datetime) -> None:
+        self._meta.set("last_sync", stored_time(moment) or "")
+
+    @property
+    def cursor(self) -> str | None:
+        """Where the source's news were left."""
+        return self._meta.get("cursor")
+
+    @cursor.setter
+    def cursor(self, cursor: str | None) -> None:
+        if cursor is None:
+            self._meta.delete("cursor")
+        else:
+            self._meta.set("cursor", cursor)
+
+    # ── what there is ────────────────────────────────────────────────────────
+
+    def status(self, scope: Scope) -> IndexStatus:
+        """The index in numbers, as far as the scope may see."""
+        condition, parameters = scope_condition(scope)
+        generation = self._meta.generation
+        documents, chunks, vectors = self._connection.execute(
+            f"""SELECT count(DISTINCT c.file), count(*), count(c.vector)
+            FROM chunks c JOIN files f ON f.num = c.file WHERE c.generation = ? AND {condition}""",
+            (generation, *parameters),
+        ).fetchone() or (0, 0, 0)
+        return IndexStatus(
+            schema_version=SCHEMA_VERSION,
+            generation=generation,
+            root=self.root,
+            documents=documents,
+            chunks=chunks,
+            vectors=vectors,
+            embedding=self.embedding_identity,
+            chunking=self.chunking_identity,
+            vector_backend=self._vectors.backend,
+            last_sync=self.last_sync,
+            coverage=self._ledger.coverage(scope),
+        )
+
+    def document(
+        self, document_id: str, scope: Scope, start: int = 0, max_chars: int | None = None
+    ) -> StoredDocument | None:
+        """A document's text from `start` on; None when the scope holds no such text."""
+        record = self._ledger.get(document_id, scope)
+        if record is None:
+            return None
+        row = self._connection.execute(
+            """SELECT d.title, length(d.text), substr(d.text, ?, coalesce(?, length(d.text)))
+            FROM documents d JOIN files f ON f.num = d.file WHERE f.id = ?""",
+            (start + 1, max_chars, document_id),
+        ).fetchone()
+        if row is None:
+            return None
+        title, length, text = row
+        return StoredDocument(record, title, text, start, length)
+
+    def chunks(self, document_id: str, scope: Scope) -> Iterator[tuple[int, Passage]]:
+        """A document's chunks in order, with their ordinals."""
+        condition, parameters = scope_condition(scope)
+        rows = self._connection.execute(
+            f"{PASSAGE_COLUMNS} WHERE c.generation = ? AND f.id = ? AND {condition} "
+            "ORDER BY c.ordinal",
+            (self._meta.generation, document_id, *parameters),
+        )
+        for row in rows:
+            yield row[1], read_passage(row)
+
+    def _count(self, statement: str, *parameters: Any) -> int:  # noqa: ANN401 - SQLite's own types
+        row = self._connection.execute(statement, parameters).fetchone()
+        return int(row[0]) if row else 0
+
+
+def _named(identity: EmbeddingIdentity) -> str:
+    return (
+        f"{identity.provider} {identity.model} with {identity.dimensions} dimensions "
+        f"(fingerprint {identity.fingerprint[:12]})"
+    )

@@ -1,0 +1,49 @@
+"""Documents as rows: the full text, once, and the segments it can be cut again by."""
+
+import json
+import zlib
+from dataclasses import asdict
+
+import apsw
+
+from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
+
+
+def write(connection: apsw.Connection, file: int, document: Document, chunking: str) -> None:
+    """Keep a document in place of its former self."""
+    segments = [
+        (s.start, s.end, s.kind.value, asdict(s.locator), s.headings, s.context)
+        for s in document.segments
+    ]
+    packed = zlib.compress(json.dumps(segments, ensure_ascii=False).encode())
+    connection.execute(
+        """INSERT OR REPLACE INTO documents (file, title, text, segments, failures, chunking)
+        VALUES (?, ?, ?, ?, ?, ?)""",
+        (file, document.title, document.text, packed, json.dumps(document.failures), chunking),
+    )
+
+
+def read(connection: apsw.Connection, document_id: str) -> Document | None:
+    """A document as it was extracted."""
+    row = connection.execute(
+        "SELECT d.title, d.text, d.segments, d.failures FROM documents d JOIN files f ON f.num = d.file "
+        "WHERE f.id = ?",
+        (document_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    title, text, packed, failures = row
+    segments = tuple(
+        Segment(start, end, SegmentKind(kind), Locator(**locator), tuple(headings), context)
+        for start, end, kind, locator, headings, context in json.loads(zlib.decompress(packed))
+    )
+    return Document(title, text, segments, tuple(json.loads(failures)))
+
+
+def cut_otherwise(connection: apsw.Connection, chunking: str) -> list[str]:
+    """The documents that another chunking identity cut."""
+    rows = connection.execute(
+        "SELECT f.id FROM documents d JOIN files f ON f.num = d.file WHERE d.chunking != ?",
+        (chunking,),
+    )
+    return [identifier for (identifier,) in rows]

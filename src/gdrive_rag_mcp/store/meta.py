@@ -1,0 +1,28 @@
+"""The index's small facts, by name."""
+
+import apsw
+
+
+class Meta:
+    """Name and value pairs in the index file."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def get(self, key: str) -> str | None:
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else None
+
+    def set(self, key: str, value: str) -> None:
+        self._connection.execute(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (key, value),
+        )
+
+    def delete(self, key: str) -> None:
+        self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+
+    @property
+    def generation(self) -> int:
+        """The generation that is searched."""
+        return int(self.get("generation") or 1)

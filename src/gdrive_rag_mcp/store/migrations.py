@@ -1,0 +1,142 @@
+"""The schema, as ordered steps; each runs in one transaction together with its number."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from gdrive_rag_mcp.errors import IndexCorruptError, IndexMissingError, SchemaTooNewError
+from gdrive_rag_mcp.store.connection import store_errors, transaction
+
+APPLICATION_ID = 0x67647261  # "gdra": tells our file from any other SQLite file
+
+
+def _first_schema(connection: apsw.Connection) -> None:
+    for statement in _FIRST_SCHEMA:
+        connection.execute(statement)
+    create_text_tables(connection, generation=1)
+    connection.execute("INSERT INTO meta VALUES ('generation', '1'), ('run', '0')")
+
+
+_FIRST_SCHEMA = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # The local ancestry. `num` is what scope tokens and placements use; it is never reused.
+    """CREATE TABLE folders (
+        num INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+        parents TEXT NOT NULL, url TEXT, obstacle TEXT, run INTEGER NOT NULL)""",
+    # The ledger: every item in scope, folders that cannot be looked into included.
+    """CREATE TABLE files (
+        num INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+        path TEXT NOT NULL DEFAULT '', mime TEXT NOT NULL, parents TEXT NOT NULL,
+        version TEXT NOT NULL, revision TEXT, md5 TEXT, size INTEGER, modified_time TEXT, url TEXT,
+        is_folder INTEGER NOT NULL DEFAULT 0,
+        state TEXT NOT NULL, reason TEXT, detail TEXT NOT NULL DEFAULT '', held_from TEXT,
+        attempts INTEGER NOT NULL DEFAULT 0, next_attempt TEXT, obstacle TEXT,
+        content_hash TEXT, extraction TEXT, chunk_count INTEGER NOT NULL DEFAULT 0, indexed_at TEXT,
+        change TEXT, run INTEGER NOT NULL)""",
+    "CREATE INDEX files_by_state ON files (state)",
+    "CREATE INDEX files_by_path ON files (path, num)",
+    "CREATE INDEX files_with_chunks ON files (chunk_count) WHERE chunk_count > 0",
+    # Which folders a file lies below, at any depth: derived from the ancestry, kept for speed.
+    """CREATE TABLE placements (
+        folder INTEGER NOT NULL REFERENCES folders (num) ON DELETE CASCADE,
+        file INTEGER NOT NULL REFERENCES files (num) ON DELETE CASCADE,
+        PRIMARY KEY (folder, file)) WITHOUT ROWID""",
+    "CREATE INDEX placements_by_file ON placements (file)",
+    # The full text, once; `segments` lets a document be cut again without fetching it.
+    """CREATE TABLE documents (
+        file INTEGER PRIMARY KEY REFERENCES files (num) ON DELETE CASCADE,
+        title TEXT NOT NULL, text TEXT NOT NULL, segments BLOB NOT NULL, failures TEXT NOT NULL,
+        chunking TEXT NOT NULL)""",
+    # One vector a distinct embedded text and model: the index's vectors are its embedding cache.
+    """CREATE TABLE vectors (
+        num INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, hash TEXT NOT NULL,
+        f16 BLOB NOT NULL, unused_since TEXT, UNIQUE (fingerprint, hash))""",
+    """CREATE TABLE chunks (
+        num INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL,
+        file INTEGER NOT NULL REFERENCES files (num), ordinal INTEGER NOT NULL,
+        start INTEGER NOT NULL, "end" INTEGER NOT NULL, locator TEXT NOT NULL,
+        title TEXT NOT NULL, headings TEXT NOT NULL, context TEXT NOT NULL, hash TEXT NOT NULL,
+        vector INTEGER REFERENCES vectors (num))""",
+    "CREATE UNIQUE INDEX chunks_by_file ON chunks (file, generation, ordinal)",
+    "CREATE INDEX chunks_by_vector ON chunks (vector)",
+    "CREATE INDEX chunks_without_vector ON chunks (generation, num) WHERE vector IS NULL",
+    # What a serving process must do to its matrix: +1 a vector came, -1 a chunk went.
+    """CREATE TABLE vector_log (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL, change INTEGER NOT NULL)""",
+)
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_first_schema,)
+SCHEMA_VERSION = len(MIGRATIONS)
+
+
+def create_text_tables(connection: apsw.Connection, generation: int) -> None:
+    """The full-text tables of a generation.
+
+    Text arrives folded and cut into words (`terms.index_text`), so the tokenizer only splits; marks
+    (M*) belong to words in Indic scripts, private-use characters (Co) start scope tokens.
+    """
+    connection.execute(
+        f"""CREATE VIRTUAL TABLE text_g{generation} USING fts5(
+            title, headings, body, name, scope, content='', contentless_delete=1,
+            tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* Co'")"""
+    )
+    connection.execute(
+        f"CREATE VIRTUAL TABLE words_g{generation} USING fts5vocab(text_g{generation}, row)"
+    )
+
+
+def migrate(connection: apsw.Connection, path: Path) -> None:
+    """Bring an index that was opened for writing to this version's schema.
+
+    Raises:
+        SchemaTooNewError: a newer version wrote it.
+        IndexCorruptError: it is another program's SQLite file.
+    """
+    with store_errors(path):
+        version = schema_version(connection, path)
+        for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
+            with transaction(connection):
+                # Another process may have been faster while this one waited for the lock.
+                if schema_version(connection, path) >= number:
+                    continue
+                step(connection)
+                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version={number}")
+
+
+def schema_version(connection: apsw.Connection, path: Path) -> int:
+    """The schema the file has; 0 for an empty file.
+
+    Raises:
+        SchemaTooNewError: a newer version wrote it.
+        IndexCorruptError: it is another program's SQLite file.
+    """
+    version = int(connection.pragma("user_version") or 0)
+    ours = connection.pragma("application_id") == APPLICATION_ID
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if not ours and (version or (tables and tables[0])):
+        raise IndexCorruptError(
+            f"{path} is a SQLite file of another program",
+            hint="choose another path with --db or GDRIVE_RAG_DB_PATH",
+        )
+    if version > SCHEMA_VERSION:
+        raise SchemaTooNewError(
+            f"{path} has schema {version}; this version reads up to {SCHEMA_VERSION}",
+            hint="upgrade gdrive-rag-mcp, or choose another index file",
+        )
+    return version
+
+
+def require_schema(connection: apsw.Connection, path: Path) -> None:
+    """Refuse to read an index that has no schema yet, or an old one.
+
+    Raises:
+        IndexMissingError: the file is empty, or needs a writer to bring it up to date.
+    """
+    with store_errors(path):
+        if schema_version(connection, path) < SCHEMA_VERSION:
+            raise IndexMissingError(
+                f"{path} has not been written by this version yet",
+                hint="run `gdrive-rag-mcp sync` to bring it up to date",
+            )

@@ -1,0 +1,58 @@
+"""Chunks as rows: how locators and headings are stored, and how a row becomes a passage."""
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from gdrive_rag_mcp.domain import Locator, Passage
+from gdrive_rag_mcp.store.scoping import read_time
+
+PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
+    c.hash, substr(d.text, c.start + 1, c."end" - c.start), d.title, f.id, f.name, f.path, f.mime,
+    f.url, f.modified_time, f.indexed_at, coalesce(f.revision, f.version)
+    FROM chunks c JOIN files f ON f.num = c.file JOIN documents d ON d.file = c.file"""
+
+
+def stored_locator(locator: Locator) -> str:
+    """A locator as JSON, without what it does not say."""
+    told = {name: value for name, value in asdict(locator).items() if value is not None}
+    return json.dumps(told, ensure_ascii=False)
+
+
+def read_locator(text: str) -> Locator:
+    """A stored locator."""
+    return Locator(**json.loads(text))
+
+
+def stored_headings(headings: tuple[str, ...]) -> str:
+    """A heading path as JSON."""
+    return json.dumps(headings, ensure_ascii=False)
+
+
+def read_headings(text: str) -> tuple[str, ...]:
+    """A stored heading path."""
+    return tuple(json.loads(text))
+
+
+def read_passage(row: tuple[Any, ...]) -> Passage:
+    """A row of `PASSAGE_COLUMNS` as a passage."""
+    (_, ordinal, start, end, locator, headings, context, digest, text, title, document, name, path,
+     mime, url, modified, indexed, revision) = row  # fmt: skip
+    return Passage(
+        chunk_id=f"{document}:{ordinal}:{digest[:8]}",
+        document_id=document,
+        title=title,
+        name=name,
+        path=path,
+        mime_type=mime,
+        text=text,
+        context=context,
+        headings=read_headings(headings),
+        start=start,
+        end=end,
+        locator=read_locator(locator),
+        url=url,
+        modified_time=read_time(modified),
+        indexed_at=read_time(indexed),
+        revision=revision,
+    )

@@ -1,0 +1,99 @@
+"""Where files lie: paths for people and ancestor numbers for scopes, from the local ancestry."""
+
+import json
+from collections.abc import Iterable
+
+import apsw
+
+from gdrive_rag_mcp.store.connection import fetch
+
+
+class Ancestry:
+    """The folders as they stand, read once; answers for many files."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._folders: dict[str, tuple[int, str, tuple[str, ...]]] = {
+            identifier: (number, name, tuple(json.loads(parents)))
+            for number, identifier, name, parents in connection.execute(
+                "SELECT num, id, name, parents FROM folders"
+            )
+        }
+        self._above: dict[str, frozenset[str]] = {}
+        self._paths: dict[str, str] = {}
+
+    def above(self, parents: Iterable[str]) -> frozenset[str]:
+        """The ids of all known folders above, at any depth; cycles end where they close."""
+        found: set[str] = set()
+        waiting = [parent for parent in parents if parent in self._folders]
+        while waiting:
+            folder = waiting.pop()
+            if folder in found:
+                continue
+            known = self._above.get(folder)
+            if known is not None:
+                found |= known | {folder}
+                continue
+            found.add(folder)
+            waiting.extend(up for up in self._folders[folder][2] if up in self._folders)
+        return frozenset(found)
+
+    def numbers(self, parents: tuple[str, ...]) -> set[int]:
+        """The numbers of all folders above an item with these parents."""
+        for parent in parents:
+            if parent in self._folders and parent not in self._above:
+                self._above[parent] = self.above(self._folders[parent][2]) - {parent}
+        return {self._folders[folder][0] for folder in self.above(parents)}
+
+    def path(self, parents: tuple[str, ...], name: str) -> str:
+        """A path below the root for display: the first known parent's, then the name."""
+        for parent in parents:
+            if parent in self._folders:
+                folder = self._folder_path(parent)
+                return f"{folder}/{name}" if folder else name
+        return name
+
+    def _folder_path(self, folder: str) -> str:
+        """The names from below the topmost known folder, the root, down to this one."""
+        names: list[str] = []
+        seen: set[str] = set()
+        here: str | None = folder
+        while here is not None and here not in self._paths and here not in seen:
+            seen.add(here)
+            _, name, parents = self._folders[here]
+            here = next((up for up in parents if up in self._folders and up not in seen), None)
+            if here is not None:
+                names.append(name)
+        start = self._paths.get(here, "") if here is not None else ""
+        path = "/".join([start, *reversed(names)] if start else reversed(names))
+        self._paths[folder] = path
+        return path
+
+
+def place_files(connection: apsw.Connection) -> list[str]:
+    """Bring every file's path and placements in line with the ancestry.
+
+    Returns the ids of the files with chunks whose full-text rows have to be written again.
+    """
+    ancestry = Ancestry(connection)
+    placed: dict[int, set[int]] = {}
+    for folder, file in connection.execute("SELECT folder, file FROM placements"):
+        placed.setdefault(file, set()).add(folder)
+    moved = []
+    for number, identifier, name, path, parents, chunks in fetch(
+        connection, "SELECT num, id, name, path, parents, chunk_count FROM files"
+    ):
+        above = tuple(json.loads(parents))
+        new_path, folders = ancestry.path(above, name), ancestry.numbers(above)
+        old = placed.get(number, set())
+        if folders != old:
+            connection.execute("DELETE FROM placements WHERE file = ?", (number,))
+            connection.executemany(
+                "INSERT INTO placements (folder, file) VALUES (?, ?)",
+                ((folder, number) for folder in sorted(folders)),
+            )
+        if new_path != path:
+            connection.execute("UPDATE files SET path = ? WHERE num = ?", (new_path, number))
+        renamed = new_path.rpartition("/")[2] != path.rpartition("/")[2]
+        if chunks and (renamed or folders != old):
+            moved.append(identifier)
+    return moved

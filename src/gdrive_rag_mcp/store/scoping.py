@@ -1,0 +1,69 @@
+"""A scope and filters as SQL over `files f`, and as tokens in the full-text index."""
+
+import json
+from datetime import UTC, datetime
+
+import apsw
+
+from gdrive_rag_mcp.domain import Filters, Scope
+
+# Private-use characters: `terms` never makes a word of them, so no text can pose as a scope.
+FOLDER_MARK = "\ue000"
+FILE_MARK = "\ue001"
+
+
+def folder_token(number: int) -> str:
+    """The token of everything below a folder."""
+    return f"{FOLDER_MARK}{number:x}"
+
+
+def file_token(number: int) -> str:
+    """The token of one file's chunks."""
+    return f"{FILE_MARK}{number:x}"
+
+
+def stored_time(moment: datetime | None) -> str | None:
+    """A time as it is stored: UTC, sortable as text."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if moment else None
+
+
+def read_time(text: str | None) -> datetime | None:
+    """A stored time, aware."""
+    return datetime.fromisoformat(text) if text else None
+
+
+def scope_condition(scope: Scope) -> tuple[str, list[str]]:
+    """An SQL condition on `files f` that holds for what is in the scope, and its parameters."""
+    if scope.ids is None:
+        return "1", []
+    ids = json.dumps(sorted(scope.ids))
+    condition = """(f.id IN (SELECT value FROM json_each(?)) OR f.num IN (
+        SELECT p.file FROM placements p JOIN folders d ON d.num = p.folder
+        WHERE d.id IN (SELECT value FROM json_each(?))))"""
+    return condition, [ids, ids]
+
+
+def filter_condition(scope: Scope, filters: Filters) -> tuple[str, list[str]]:
+    """The same for a scope narrowed by filters."""
+    condition, parameters = scope_condition(scope)
+    for column, comparison, value in (
+        ("mime", "=", filters.mime_type),
+        ("modified_time", ">=", stored_time(filters.modified_after)),
+        ("modified_time", "<=", stored_time(filters.modified_before)),
+    ):
+        if value is not None:
+            condition += f" AND f.{column} {comparison} ?"
+            parameters.append(value)
+    return condition, parameters
+
+
+def scope_tokens(connection: apsw.Connection, scope: Scope) -> list[str]:
+    """The tokens that stand for a scope's folders and files in the full-text index."""
+    if scope.ids is None:
+        return []
+    ids = json.dumps(sorted(scope.ids))
+    listed = "IN (SELECT value FROM json_each(?))"
+    folders = connection.execute(f"SELECT num FROM folders WHERE id {listed}", (ids,))
+    tokens = [folder_token(number) for (number,) in folders]
+    files = connection.execute(f"SELECT num FROM files WHERE id {listed}", (ids,))
+    return tokens + [file_token(number) for (number,) in files]

@@ -1,0 +1,279 @@
+"""The search index over SQLite: documents in, ranked chunks out; both halves kept in step."""
+
+from collections.abc import Mapping, Sequence
+
+import apsw
+import numpy as np
+
+from gdrive_rag_mcp.domain import (
+    Chunk,
+    Document,
+    Filters,
+    Passage,
+    QueryTerm,
+    RetrievalStatistics,
+    Scope,
+    TermStatistics,
+    TextMatch,
+    VectorMatches,
+)
+from gdrive_rag_mcp.errors import DocumentNotFoundError
+from gdrive_rag_mcp.protocols import Vector, Vectors
+from gdrive_rag_mcp.store import documents
+from gdrive_rag_mcp.store.connection import fetch, transaction
+from gdrive_rag_mcp.store.meta import Meta
+from gdrive_rag_mcp.store.passages import (
+    PASSAGE_COLUMNS,
+    read_headings,
+    read_locator,
+    read_passage,
+    stored_headings,
+    stored_locator,
+)
+from gdrive_rag_mcp.store.scoping import file_token, filter_condition, folder_token, scope_condition
+from gdrive_rag_mcp.store.text_index import TextIndex, rows_of
+from gdrive_rag_mcp.store.vector_index import VectorIndex
+
+
+class SqliteSearchIndex:
+    """Full text and vectors of one generation; replacing a document is one transaction."""
+
+    def __init__(
+        self, connection: apsw.Connection, generation: int, text: TextIndex, vectors: VectorIndex
+    ) -> None:
+        self._connection = connection
+        self._generation = generation
+        self._text = text
+        self._vectors = vectors
+        self._meta = Meta(connection)
+
+    # ── writing ──────────────────────────────────────────────────────────────
+
+    def replace(
+        self, document_id: str, document: Document, chunks: Sequence[Chunk], *, chunking: str
+    ) -> int:
+        """Put a document in place of its former self.
+
+        Returns how many chunks got a vector that the index already had.
+
+        Raises:
+            DocumentNotFoundError: the ledger has no such file.
+        """
+        with transaction(self._connection):
+            file, name = self._file(document_id)
+            self._forget_chunks(file)
+            documents.write(self._connection, file, document, chunking)
+            numbers = [self._insert(file, chunk) for chunk in chunks]
+            scope = self._scope_of(file)
+            self._text.add(rows_of(zip(numbers, chunks, strict=True), name, scope))
+            self._connection.execute(
+                "UPDATE files SET chunk_count = ? WHERE num = ?", (len(chunks), file)
+            )
+            return self._attach_known(file)
+
+    def _insert(self, file: int, chunk: Chunk) -> int:
+        self._connection.execute(
+            """INSERT INTO chunks (generation, file, ordinal, start, "end", locator, title,
+            headings, context, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                self._generation,
+                file,
+                chunk.ordinal,
+                chunk.start,
+                chunk.end,
+                stored_locator(chunk.locator),
+                chunk.title,
+                stored_headings(chunk.headings),
+                chunk.context,
+                chunk.hash,
+            ),
+        )
+        return self._connection.last_insert_rowid()
+
+    def _attach_known(self, file: int) -> int:
+        fingerprint = self._fingerprint()
+        self._connection.execute(
+            """UPDATE chunks SET vector = (SELECT v.num FROM vectors v
+                WHERE v.fingerprint = ? AND v.hash = chunks.hash)
+            WHERE file = ? AND generation = ?""",
+            (fingerprint, file, self._generation),
+        )
+        rows = fetch(
+            self._connection,
+            "SELECT c.num, v.f16 FROM chunks c JOIN vectors v ON v.num = c.vector "
+            "WHERE c.file = ? AND c.generation = ?",
+            (file, self._generation),
+        )
+        self._vectors.attach([(number, f16) for number, f16 in rows])
+        return len(rows)
+
+    def _fingerprint(self) -> str:
+        row = self._connection.execute(
+            "SELECT value ->> 'fingerprint' FROM meta WHERE key = 'embedding'"
+        ).fetchone()
+        return str(row[0]) if row else ""
+
+    def remove(self, document_id: str) -> None:
+        """Take a document out of search; its line in the ledger is the ledger's affair."""
+        with transaction(self._connection):
+            row = self._connection.execute(
+                "SELECT num FROM files WHERE id = ?", (document_id,)
+            ).fetchone()
+            if row:
+                self._forget_chunks(row[0])
+                self._connection.execute("DELETE FROM documents WHERE file = ?", row)
+                self._connection.execute(
+                    "UPDATE files SET chunk_count = 0, indexed_at = NULL WHERE num = ?", row
+                )
+
+    def _forget_chunks(self, file: int) -> None:
+        numbers = [
+            number
+            for (number,) in self._connection.execute(
+                "SELECT num FROM chunks WHERE file = ? AND generation = ?", (file, self._generation)
+            )
+        ]
+        if numbers:
+            self._text.remove(numbers)
+            self._vectors.remove(numbers)
+            self._connection.execute(
+                "DELETE FROM chunks WHERE file = ? AND generation = ?", (file, self._generation)
+            )
+
+    def refile(self, document_id: str) -> None:
+        """Rewrite a document's full-text rows after it was renamed or moved, and nothing else."""
+        with transaction(self._connection):
+            file, name = self._file(document_id)
+            chunks = self._chunks_of("c.file = ?", file)
+            self._text.remove([number for number, _ in chunks])
+            self._text.add(rows_of(chunks, name, self._scope_of(file)))
+
+    def _file(self, document_id: str) -> tuple[int, str]:
+        row = self._connection.execute(
+            "SELECT num, name FROM files WHERE id = ?", (document_id,)
+        ).fetchone()
+        if row is None:
+            raise DocumentNotFoundError(f"the ledger has no file {document_id!r}")
+        return int(row[0]), str(row[1])
+
+    def _scope_of(self, file: int) -> list[str]:
+        folders = self._connection.execute(
+            "SELECT folder FROM placements WHERE file = ? ORDER BY folder", (file,)
+        )
+        return [file_token(file), *(folder_token(number) for (number,) in folders)]
+
+    def _chunks_of(self, condition: str, *parameters: int) -> list[tuple[int, Chunk]]:
+        """Chunks as the chunker made them, by number."""
+        rows = fetch(
+            self._connection,
+            f"""SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
+                substr(d.text, c.start + 1, c."end" - c.start), c.title
+            FROM chunks c JOIN documents d ON d.file = c.file
+            WHERE c.generation = ? AND {condition} ORDER BY c.num""",
+            (self._generation, *parameters),
+        )
+        return [
+            (
+                number,
+                Chunk(
+                    ordinal,
+                    start,
+                    end,
+                    text,
+                    read_locator(locator),
+                    title,
+                    read_headings(headings),
+                    context,
+                ),
+            )
+            for number, ordinal, start, end, locator, headings, context, text, title in rows
+        ]
+
+    # ── vectors that are still to be made ────────────────────────────────────
+
+    def without_vector(self, after: int, limit: int) -> list[tuple[int, Chunk]]:
+        """Chunks that wait for a vector, in order of number, from beyond `after`."""
+        return self._chunks_of(
+            "c.num IN (SELECT num FROM chunks WHERE vector IS NULL AND generation = ? AND num > ? "
+            "ORDER BY num LIMIT ?)",
+            self._generation,
+            after,
+            limit,
+        )
+
+    def waiting(self) -> int:
+        """How many chunks wait for a vector."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM chunks WHERE vector IS NULL AND generation = ?",
+            (self._generation,),
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
+        """Give chunks their vectors, shape (len(numbers), dimensions), kept as float16."""
+        fingerprint = self._fingerprint()
+        with transaction(self._connection):
+            attached: list[tuple[int, bytes]] = []
+            for number, digest, row in zip(numbers, hashes, rows.astype(np.float16), strict=True):
+                self._connection.execute(
+                    "INSERT OR IGNORE INTO vectors (fingerprint, hash, f16) VALUES (?, ?, ?)",
+                    (fingerprint, digest, row.tobytes()),
+                )
+                # A chunk may have gone, or another text have come in its place, meanwhile.
+                self._connection.execute(
+                    """UPDATE chunks SET vector = (SELECT num FROM vectors
+                        WHERE fingerprint = ? AND hash = ?) WHERE num = ? AND vector IS NULL""",
+                    (fingerprint, digest, number),
+                )
+                if self._connection.changes():
+                    attached.append((number, row.tobytes()))
+            self._vectors.attach(attached)
+
+    # ── searching ────────────────────────────────────────────────────────────
+
+    def statistics(
+        self, terms: Sequence[QueryTerm], scope: Scope, filters: Filters
+    ) -> RetrievalStatistics:
+        """Count what is in scope and how many of its chunks know each term."""
+        condition, parameters = filter_condition(scope, filters)
+        found, chunks = self._connection.execute(
+            f"""SELECT count(*), coalesce(sum(f.chunk_count), 0) FROM files f
+            WHERE f.chunk_count > 0 AND {condition}""",
+            parameters,
+        ).fetchone() or (0, 0)
+        known = self._text.term_statistics(terms, scope, chunks) if chunks else ()
+        ideal = sum(term.idf for term in known if term.key)
+        waiting = self._waiting_in(condition, parameters)
+        return RetrievalStatistics(found, chunks, known, ideal, vectorless_chunks=waiting)
+
+    def _waiting_in(self, condition: str, parameters: list[str]) -> int:
+        row = self._connection.execute(
+            f"""SELECT count(*) FROM chunks c JOIN files f ON f.num = c.file
+            WHERE c.vector IS NULL AND c.generation = ? AND {condition}""",
+            (self._generation, *parameters),
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    def search_text(
+        self, terms: Sequence[TermStatistics], scope: Scope, filters: Filters, limit: int
+    ) -> tuple[TextMatch, ...]:
+        """Rank chunks by BM25, best first."""
+        return self._text.search(terms, scope, filters, limit)
+
+    def search_vectors(
+        self, vector: Vector, scope: Scope, filters: Filters, limit: int
+    ) -> VectorMatches:
+        """Rank chunks by cosine, best first, with the background of that question."""
+        return self._vectors.search(vector, scope, filters, limit)
+
+    def passages(self, chunks: Sequence[int], scope: Scope) -> Mapping[int, Passage]:
+        """Fetch the text and origin of chunks; what is outside the scope is left out."""
+        condition, parameters = scope_condition(scope)
+        found = {}
+        for chunk in chunks:
+            row = self._connection.execute(
+                f"{PASSAGE_COLUMNS} WHERE c.num = ? AND {condition}", (chunk, *parameters)
+            ).fetchone()
+            if row:
+                found[chunk] = read_passage(row)
+        return found

@@ -1,0 +1,206 @@
+"""The full-text side of the index: FTS5 rows, the corpus's vocabulary, and BM25 search."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from gdrive_rag_mcp.domain import (
+    Chunk,
+    Filters,
+    QueryTerm,
+    Scope,
+    TermStatistics,
+    TextMatch,
+)
+from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.scoping import filter_condition, scope_tokens
+from gdrive_rag_mcp.terms import index_text, language_of, stem
+
+# Weights of title, headings, body, name; the scope column never ranks.
+_BM25 = "bm25(2.0, 1.5, 1.0, 1.0, 0.0)"
+_WORDS = "{title headings body name}"
+_SHORTEST_STEM = 3
+_MOST_FORMS = 12
+_VOCABULARY_SCAN = 400
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """What the full-text index keeps of a chunk."""
+
+    chunk: int
+    title: str
+    headings: Sequence[str]
+    body: str
+    name: str
+    scope: str
+
+
+class TextIndex:
+    """One generation's full-text table, over a connection it does not own."""
+
+    def __init__(self, connection: apsw.Connection, generation: int) -> None:
+        self._connection = connection
+        self._table = f"text_g{generation}"
+        self._vocabulary = f"words_g{generation}"
+
+    def add(self, rows: Iterable[TextRow]) -> None:
+        self._connection.executemany(
+            f"INSERT INTO {self._table} (rowid, title, headings, body, name, scope) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    row.chunk,
+                    index_text(row.title),
+                    index_text(" ".join(row.headings)),
+                    index_text(row.body),
+                    index_text(row.name),
+                    row.scope,
+                )
+                for row in rows
+            ),
+        )
+
+    def remove(self, chunks: Iterable[int]) -> None:
+        self._connection.executemany(
+            f"DELETE FROM {self._table} WHERE rowid = ?", ((chunk,) for chunk in chunks)
+        )
+
+    def term_statistics(
+        self, terms: Sequence[QueryTerm], scope: Scope, chunks: int
+    ) -> tuple[TermStatistics, ...]:
+        """What the corpus in scope knows of each term; `chunks` is the corpus's size."""
+        language = language_of(" ".join(term.surface for term in terms))
+        tokens = None if scope.everything else scope_tokens(self._connection, scope)
+        found = []
+        for term in terms:
+            forms = self._forms(term.token, language)
+            known = self._known(forms, tokens) if forms else 0
+            idf = inverse_document_frequency(min(known, chunks), chunks)
+            names = tuple(form for form, _ in forms) or (term.token,)
+            found.append(TermStatistics(term.surface, names, min(known, chunks), idf, term.key))
+        return tuple(found)
+
+    def _forms(self, token: str, language: str) -> list[tuple[str, int]]:
+        """The vocabulary's words with the token's stem, and the chunks that hold each.
+
+        The index keeps words as written; a question finds their other forms here, in a range scan
+        of the vocabulary from the part that the forms share.
+        """
+        root = stem(token, language)
+        exact: list[tuple[str, int]] = fetch(
+            self._connection, f"SELECT term, doc FROM {self._vocabulary} WHERE term = ?", (token,)
+        )
+        if len(root) < _SHORTEST_STEM or token.isdigit() or not token.isalpha():
+            return exact
+        shared = root if token.startswith(root) else token[: max(_SHORTEST_STEM, len(root) - 2)]
+        if len(shared) < _SHORTEST_STEM:
+            return exact
+        # Stems such as `polici` (policy, policies) reach past what all their forms start with.
+        prefix = shared[:-1] if len(shared) > _SHORTEST_STEM + 1 else shared
+        nearby: list[tuple[str, int]] = fetch(
+            self._connection,
+            f"SELECT term, doc FROM {self._vocabulary} WHERE term >= ? AND term < ? LIMIT ?",
+            (prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1), _VOCABULARY_SCAN),
+        )
+        others = [
+            (term, doc) for term, doc in nearby if term != token and stem(term, language) == root
+        ]
+        others.sort(key=lambda form: (-form[1], form[0]))
+        return exact + others[:_MOST_FORMS]
+
+    def _known(self, forms: list[tuple[str, int]], scope: list[str] | None) -> int:
+        """How many chunks in scope hold any of the forms."""
+        if scope is None and len(forms) == 1:
+            return forms[0][1]
+        expression = _expression([form for form, _ in forms], scope)
+        if expression is None:
+            return 0
+        row = self._connection.execute(
+            f"SELECT count(*) FROM {self._table} WHERE {self._table} MATCH ?", (expression,)
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    def search(
+        self, terms: Sequence[TermStatistics], scope: Scope, filters: Filters, limit: int
+    ) -> tuple[TextMatch, ...]:
+        """Rank chunks that hold any form of any term by BM25, as FTS5 computes it."""
+        tokens = None if scope.everything else scope_tokens(self._connection, scope)
+        words = [form for term in terms if term.chunks for form in term.forms]
+        expression = _expression(words, tokens)
+        if expression is None:
+            return ()
+        if not filters.any:
+            rows = self._connection.execute(
+                f"SELECT rowid, -rank FROM {self._table} WHERE {self._table} MATCH ? "
+                f"AND rank MATCH '{_BM25}' ORDER BY rank LIMIT ?",
+                (expression, limit),
+            )
+            return tuple(TextMatch(chunk, score) for chunk, score in rows)
+        return self._filtered(expression, scope, filters, limit)
+
+    def _filtered(
+        self, expression: str, scope: Scope, filters: Filters, limit: int
+    ) -> tuple[TextMatch, ...]:
+        """Walk down the ranking until enough chunks have passed the filters.
+
+        `rowid IN (SELECT …)` beside MATCH would make FTS5 look every row up in its posting lists.
+        """
+        condition, parameters = filter_condition(scope, filters)
+        allowed = {
+            number
+            for (number,) in self._connection.execute(
+                f"SELECT c.num FROM chunks c JOIN files f ON f.num = c.file WHERE {condition}",
+                parameters,
+            )
+        }
+        found: list[TextMatch] = []
+        ranking = self._connection.execute(
+            f"SELECT rowid, -rank FROM {self._table} WHERE {self._table} MATCH ? "
+            f"AND rank MATCH '{_BM25}' ORDER BY rank",
+            (expression,),
+        )
+        for chunk, score in ranking:
+            if len(found) == limit:
+                break
+            if chunk in allowed:
+                found.append(TextMatch(chunk, score))
+        return tuple(found)
+
+
+def inverse_document_frequency(known: int, chunks: int) -> float:
+    """The idf that FTS5's bm25() uses (sqlite.org/fts5.html §5.1.1), never below its floor."""
+    if chunks <= 0:
+        return 0.0
+    return max(math.log((chunks - known + 0.5) / (known + 0.5)), 1e-6)
+
+
+def _expression(words: Sequence[str], scope: Sequence[str] | None) -> str | None:
+    """An FTS5 query for any of the words within any of the scope tokens; None matches nothing."""
+    if not words or (scope is not None and not scope):
+        return None
+    anything = " OR ".join(_quoted(word) for word in dict.fromkeys(words))
+    if scope is None:
+        return f"{_WORDS} : ({anything})"
+    places = " OR ".join(_quoted(token) for token in scope)
+    return f"(scope : ({places})) AND ({_WORDS} : ({anything}))"
+
+
+def _quoted(token: str) -> str:
+    return '"' + token.replace('"', '""') + '"'
+
+
+def scope_text(tokens: Iterable[str]) -> str:
+    """The scope column of a chunk."""
+    return " ".join(tokens)
+
+
+def rows_of(
+    chunks: Iterable[tuple[int, Chunk]], name: str, scope: Iterable[str]
+) -> Iterable[TextRow]:
+    """The full-text rows of a document's chunks."""
+    places = scope_text(scope)
+    for number, chunk in chunks:
+        yield TextRow(number, chunk.title, chunk.headings, chunk.text, name, places)

@@ -1,0 +1,140 @@
+"""The ledger's work: which files are to be read, and what became of each."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import apsw
+
+from gdrive_rag_mcp.domain import STATE_OF_REASON, FileState, Reason, SourceFile
+from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.scoping import read_time, stored_time
+
+_FIRST_DELAY = timedelta(minutes=5)
+_LONGEST_DELAY = timedelta(hours=24)
+_EAGER_ATTEMPTS = 2
+_LONGEST_DETAIL = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """A file whose content is to be read, and what is known of its content so far."""
+
+    file: SourceFile
+    content_hash: str | None
+    extraction: str | None
+    attempts: int
+    searchable: bool
+
+
+def retry_delay(attempts: int) -> timedelta:
+    """How long a failed file rests: not at all at first, then doubling from 5 min up to a day."""
+    if attempts <= _EAGER_ATTEMPTS:
+        return timedelta(0)
+    doublings = min(attempts - _EAGER_ATTEMPTS - 1, 20)
+    return min(_FIRST_DELAY * (1 << doublings), _LONGEST_DELAY)
+
+
+class WorkQueue:
+    """Files that wait to be read; the outcome of each is one state with one reason."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def look_again(self, *, extraction: str, everything: bool) -> None:
+        """Queue what an older extraction refused or, on request, whatever is not indexed whole."""
+        condition = "state IN ('skipped', 'empty', 'failed', 'partial')"
+        if not everything:
+            condition += " AND extraction IS NOT NULL AND extraction != ?"
+        self._connection.execute(
+            f"""UPDATE files SET state = 'pending', next_attempt = NULL
+            WHERE is_folder = 0 AND ({condition})""",
+            () if everything else (extraction,),
+        )
+        self._connection.execute(
+            """UPDATE files SET state = 'pending' WHERE is_folder = 0 AND state = 'indexed'
+            AND extraction != ?""",
+            (extraction,),
+        )
+
+    def work(self, now: datetime) -> list[WorkItem]:
+        """The files to read now, in order of path."""
+        rows = fetch(
+            self._connection,
+            """SELECT id, name, mime, parents, version, size, md5, modified_time, url, revision,
+                obstacle, content_hash, extraction, attempts, chunk_count
+            FROM files WHERE is_folder = 0 AND (state = 'pending'
+                OR (state = 'failed' AND coalesce(next_attempt, '') <= ?)) ORDER BY path, num""",
+            (stored_time(now),),
+        )
+        return [_work_item(row) for row in rows]
+
+    def indexed(self, file_id: str, *, content_hash: str, extraction: str,
+                failures: tuple[str, ...], now: datetime) -> None:  # fmt: skip
+        """A file was read; with failures it is partial, and they are what the detail says."""
+        state, reason = (
+            (FileState.PARTIAL, Reason.PARTS_FAILED) if failures else (FileState.INDEXED, None)
+        )
+        detail = "; ".join(failures)[:_LONGEST_DETAIL]
+        self._connection.execute(
+            """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = 0,
+                next_attempt = NULL, content_hash = ?, extraction = ?, indexed_at = ?
+            WHERE id = ?""",
+            (state, reason, detail, content_hash, extraction, stored_time(now), file_id),
+        )
+
+    def refused(self, file_id: str, reason: Reason, detail: str, *, extraction: str,
+                content_hash: str | None, now: datetime) -> None:  # fmt: skip
+        """A file could not be indexed; failed ones are tried again, later and later."""
+        state = STATE_OF_REASON[reason]
+        row = self._connection.execute(
+            "SELECT attempts FROM files WHERE id = ?", (file_id,)
+        ).fetchone()
+        attempts = (int(row[0]) if row else 0) + 1
+        later = now + retry_delay(attempts) if state is FileState.FAILED else None
+        self._connection.execute(
+            """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = ?, next_attempt = ?,
+                extraction = ?, content_hash = coalesce(?, content_hash) WHERE id = ?""",
+            (state, reason, detail[:_LONGEST_DETAIL], attempts, stored_time(later), extraction, content_hash,
+             file_id),
+        )  # fmt: skip
+
+    def changes(self) -> dict[str, int]:
+        """How many searchable files this run added, updated or moved; '' are the unchanged."""
+        return dict(
+            self._connection.execute(
+                """SELECT coalesce(change, ''), count(*) FROM files
+                WHERE state IN ('indexed', 'partial') GROUP BY 1"""
+            )
+        )
+
+    def same_content(self, file_id: str, failures: tuple[str, ...]) -> None:
+        """A file was read and holds what it held: it is as before, and no update after all."""
+        state, reason = (
+            (FileState.PARTIAL, Reason.PARTS_FAILED) if failures else (FileState.INDEXED, None)
+        )
+        self._connection.execute(
+            """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = 0,
+                next_attempt = NULL, change = NULLIF(change, 'updated') WHERE id = ?""",
+            (state, reason, "; ".join(failures)[:_LONGEST_DETAIL], file_id),
+        )
+
+
+def _work_item(row: tuple[Any, ...]) -> WorkItem:
+    (identifier, name, mime, parents, version, size, md5, modified, url, revision, obstacle, digest,
+     extraction, attempts, chunks) = row  # fmt: skip
+    file = SourceFile(
+        id=identifier,
+        name=name,
+        mime_type=mime,
+        parents=tuple(json.loads(parents)),
+        version=version,
+        size=size,
+        md5=md5,
+        modified_time=read_time(modified),
+        url=url,
+        revision=revision,
+        obstacle=Reason(obstacle) if obstacle else None,
+    )
+    return WorkItem(file, digest, extraction, attempts, searchable=bool(chunks))

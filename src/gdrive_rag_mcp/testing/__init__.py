@@ -1,0 +1,1 @@
+"""Fakes for the edges that cannot run in a test, shipped so that other projects can test too."""

@@ -1,0 +1,57 @@
+"""An index filled without a source: for tests and benchmarks that start from texts."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from gdrive_rag_mcp.domain import (
+    ChangePage,
+    Document,
+    Locator,
+    Segment,
+    SegmentKind,
+    SourceFile,
+    SourceFolder,
+)
+from gdrive_rag_mcp.protocols import Chunker, Embedder
+from gdrive_rag_mcp.store import Store
+
+_ROOT = "root"
+_BATCH = 64
+
+
+def plain_document(text: str, title: str = "") -> Document:
+    """A document of one segment."""
+    whole = Segment(0, len(text), SegmentKind.TEXT, Locator("lines", "1", 1, 1))
+    return Document(title, text, (whole,))
+
+
+def fill_index(
+    path: Path,
+    documents: Iterable[tuple[str, Document]],
+    chunker: Chunker,
+    embedder: Embedder | None = None,
+    *,
+    name: str = "text",
+) -> None:
+    """Make or extend an index; every file bears the same `name`, which then tells no document."""
+    documents = list(documents)
+    files = tuple(SourceFile(key, name, "text/plain", (_ROOT,), "1") for key, _ in documents)
+    with Store.open_for_writing(path) as store:
+        store.catalog.accept_embedding(embedder.identity if embedder else None)
+        run = store.inventory.begin_run()
+        store.inventory.record(ChangePage(files, (SourceFolder(_ROOT, _ROOT, ()),)), run)
+        store.inventory.place()
+        for key, document in documents:
+            chunks = chunker.chunk(document)
+            store.index.replace(key, document, chunks, chunking=chunker.identity)
+        if embedder:
+            _embed(store, embedder)
+
+
+def _embed(store: Store, embedder: Embedder) -> None:
+    after = 0
+    while waiting := store.index.without_vector(after, _BATCH):
+        numbers, chunks = zip(*waiting, strict=True)
+        rows = embedder.embed([chunk.embedded_text for chunk in chunks], role="document")
+        store.index.attach_vectors(numbers, [chunk.hash for chunk in chunks], rows)
+        after = numbers[-1]

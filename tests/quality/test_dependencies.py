@@ -1,0 +1,56 @@
+"""What is installed is what is declared, and what is locked is all of it."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _wanted(requirement: str) -> str:
+    match = re.match(r"[A-Za-z0-9._-]+", requirement)
+    assert match is not None, requirement
+    return _normal(match.group())
+
+
+def _project(repository: Path) -> dict[str, Any]:
+    project: dict[str, Any] = tomllib.loads(
+        (repository / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
+    return project
+
+
+def _locked(repository: Path) -> dict[str, str]:
+    text = (repository / "requirements.lock").read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=[a-z0-9])", text)
+    return {_wanted(entry): entry for entry in entries if re.match(r"[a-z0-9]", entry)}
+
+
+def test_everything_a_developer_needs_is_locked(repository: Path) -> None:
+    project = _project(repository)
+    extras = project["optional-dependencies"]
+    wanted = {
+        _wanted(requirement)
+        for requirement in (*project["dependencies"], *extras["offline"], *extras["dev"])
+    }
+
+    assert wanted - {project["name"]} <= set(_locked(repository))
+
+
+def test_every_locked_package_is_checked_by_hash(repository: Path) -> None:
+    unchecked = {
+        name for name, entry in _locked(repository).items() if "--hash=sha256:" not in entry
+    }
+
+    assert unchecked == set()
+
+
+def test_a_dependency_is_a_range_that_the_next_release_may_enter(repository: Path) -> None:
+    pinned = {
+        requirement for requirement in _project(repository)["dependencies"] if "==" in requirement
+    }
+
+    assert pinned == set()

@@ -1,0 +1,174 @@
+"""Write what is made from the code: docs/settings.md, docs/cli.md and .env.example.
+
+With `--check` nothing is written, and a page that is not up to date is an error.
+"""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+# Plain help of one width, wherever the pages are made; typer looks at this when it is imported.
+os.environ |= {"TYPER_USE_RICH": "0", "COLUMNS": "80"}
+
+import typer
+import typer.main
+from typer.testing import CliRunner
+
+from gdrive_rag_mcp.settings import NOT_USED_YET, Settings, environment_name
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+_SETTINGS_TOP = """\
+# Settings
+
+Made from `settings.py` by `make docs`.
+
+Arguments win over environment variables, those over the config file, that over the defaults.
+The config file is the one given with `--config`, else `~/.config/gdrive-rag-mcp/config.toml`.
+It is flat:
+
+```toml
+source = "folder:/srv/documents"
+embed_provider = "embedded"
+db_path = "index.db"  # a relative path in the file is relative to the file
+```
+
+An unknown `GDRIVE_RAG_*` name, an unknown name in the file, a bad value, or a URL with credentials
+is refused (exit code 2).
+`.env` is read only with `--env-file`.
+Secrets are no settings: a setting holds the *name* of the variable, here called `NAME`, and the
+secret is in `NAME` or in the file that `NAME_FILE` names.
+"""
+
+_SETTINGS_LATER = """
+## Accepted, and not used yet
+
+These names belong to parts that this version does not have, or to Compose.
+They are let through, so that one environment file serves every version:
+"""
+
+_ENVIRONMENT_TOP = """\
+# Copy to .env, uncomment what you need, and name it: gdrive-rag-mcp --env-file .env COMMAND
+# It is never read by itself. What each value may be: docs/settings.md
+# Keep keys out of it where you can: NAME_FILE may point to a file that holds the value of NAME.
+"""
+
+_COMMANDS_TOP = """\
+# Commands
+
+Made from the command line's own help by `make docs`.
+
+Results go to stdout, progress and messages to stderr.
+Exit codes: 0 done, 1 failed, 2 bad settings or usage, 3 done but something is failed or held,
+4 another writer holds the index.
+"""
+
+
+def settings_page() -> str:
+    """One row a setting, in the order of `Settings`."""
+    properties: dict[str, dict[str, Any]] = Settings.model_json_schema()["properties"]
+    rows = ["| variable | in config.toml | value | default | meaning |", "|---|---|---|---|---|"]
+    rows += [
+        f"| `{environment_name(name)}` | `{name}` | {_value(schema)} | {_default(schema)} "
+        f"| {_cell(schema['description'])} |"
+        for name, schema in properties.items()
+    ]
+    later = [f"- `{name}`" for name in sorted(NOT_USED_YET)]
+    return "\n".join([_SETTINGS_TOP, *rows, _SETTINGS_LATER, *later, ""])
+
+
+def _value(schema: dict[str, Any]) -> str:
+    """What a setting may be, from its JSON schema; `null` only says that it may be left out."""
+    [schema] = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
+    if "enum" in schema:
+        return ", ".join(f"`{choice}`" for choice in schema["enum"])
+    kind = {"string": "text", "number": "number", "integer": "whole number", "boolean": "yes or no"}
+    bounds = [
+        f"{sign} {schema[key]:g}"
+        for key, sign in {
+            "minimum": "≥",
+            "exclusiveMinimum": ">",
+            "maximum": "≤",
+            "exclusiveMaximum": "<",
+        }.items()
+        if key in schema
+    ]
+    name = "path" if schema.get("format") == "path" else kind[schema["type"]]
+    return " ".join([name, ", ".join(bounds)]).strip()
+
+
+def _default(schema: dict[str, Any]) -> str:
+    value = schema.get("default")
+    if value is None:
+        return "unset"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def environment_example() -> str:
+    """Every variable, commented out, with its default: an empty copy changes nothing."""
+    lines = [_ENVIRONMENT_TOP]
+    for name, field in Settings.model_fields.items():
+        value = "" if field.default is None else str(field.default)
+        value = value.lower() if isinstance(field.default, bool) else value
+        lines += [f"# {field.description}", f"# {environment_name(name)}={value}", ""]
+    return "\n".join(lines)
+
+
+def commands_page() -> str | None:
+    """The help of every command, or None while there is no command line."""
+    if importlib.util.find_spec("gdrive_rag_mcp.frontends.cli") is None:
+        return None
+    from gdrive_rag_mcp.frontends.cli import app
+
+    return "\n".join([_COMMANDS_TOP, *_sections(app, typer.main.get_command(app), ())])
+
+
+def _sections(app: typer.Typer, command: object, path: tuple[str, ...]) -> Iterator[str]:
+    program = "gdrive-rag-mcp"
+    shown = CliRunner().invoke(app, [*path, "--help"], prog_name=program)
+    yield f"## {' '.join((program, *path))}\n\n```text\n{shown.output.strip()}\n```\n"
+    children: dict[str, Any] = getattr(command, "commands", {})
+    for name, child in sorted(children.items()):
+        if not child.hidden:
+            yield from _sections(app, child, (*path, name))
+
+
+PAGES: dict[str, Callable[[], str | None]] = {
+    "docs/settings.md": settings_page,
+    "docs/cli.md": commands_page,
+    ".env.example": environment_example,
+}
+
+
+def stale_pages() -> dict[Path, str]:
+    """The pages that differ from what the code says, with what they should be."""
+    made = {REPOSITORY / name: make() for name, make in PAGES.items()}
+    return {
+        path: text
+        for path, text in made.items()
+        if text is not None and (not path.is_file() or path.read_text(encoding="utf-8") != text)
+    }
+
+
+def main() -> int:
+    """Write what is stale, or with `--check` name it."""
+    stale = stale_pages()
+    for path, text in stale.items():
+        name = path.relative_to(REPOSITORY)
+        if "--check" in sys.argv[1:]:
+            print(f"{name} is not what the code says: run `make docs`", file=sys.stderr)
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {name}")
+    return 1 if stale and "--check" in sys.argv[1:] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
