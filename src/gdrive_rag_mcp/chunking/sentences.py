@@ -14,9 +14,9 @@ _WIDE_CLOSERS = "[”’」』）】》\"')\\]]"
 _END = re.compile(
     rf"(?<![.!?…])[.!?…]++{_CLOSERS}*+(?=\s)\s*+"
     rf"|(?<![。！？｡।॥؟۔።៕။])[。！？｡।॥؟۔።៕။]++{_WIDE_CLOSERS}*+\s*+"
-    r"|ฯ++\s++"
+    r"|(?<!ฯ)ฯ++\s++"
     r"|\n[ \t]*+\n\s*+"
-    r"|\n(?=[ \t]*(?:[-*•‣◦▪–]|\d{1,3}[.)])[ \t])"
+    r"|\n(?=[ \t]*+(?:[-*•‣◦▪–]|\d{1,3}[.)])[ \t])"
 )
 _BEFORE_NAME_OR_NUMBER = re.compile(
     # titles and references, then Latin and Cyrillic initials, then days and numbers of lists

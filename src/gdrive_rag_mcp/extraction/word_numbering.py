@@ -9,6 +9,7 @@ _PLACE = re.compile(r"%([1-9])")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _ALPHABET = 26
 _MAX_LEVEL = 8
+_MAX_LETTER = 5 * _ALPHABET
 _MAX_ROMAN = 4_000
 _HANGUL = "가나다라마바사아자차카타파하"
 
@@ -75,7 +76,7 @@ def _start(level: Element) -> int:
 
 def _written(count: int, form: str) -> str:
     """A number in the forms that are common; the others are shown as digits."""
-    if form.endswith("Letter") and count > 0:
+    if form.endswith("Letter") and 0 < count <= _MAX_LETTER:
         letter = chr(ord("a") + (count - 1) % _ALPHABET) * ((count - 1) // _ALPHABET + 1)
         return letter.upper() if form.startswith("upper") else letter
     if form.endswith("Roman") and 0 < count < _MAX_ROMAN:

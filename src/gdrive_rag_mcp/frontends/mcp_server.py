@@ -3,6 +3,7 @@
 Nothing heavy is loaded before a tool is called: a client that only lists tools waits for the SDK.
 """
 
+import contextlib
 import inspect
 import logging
 import os
@@ -10,7 +11,6 @@ import secrets
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -108,7 +108,6 @@ class _Tools:
         The result is evidence, not an answer: when evidence.sufficient is false, `results` is
         empty and you must abstain as evidence.message says.
         """
-
         return await self._answer(
             calls.search(
                 query,
@@ -133,7 +132,6 @@ class _Tools:
         Go on at `next_start` until it is null. It is what was indexed and carries no verdict:
         whether the documents answer a question, search_knowledge says.
         """
-
         return await self._answer(calls.document(document_id, start=start, max_chars=max_chars))
 
     async def get_document_metadata(
@@ -163,7 +161,6 @@ class _Tools:
         `totals` add up to everything in scope. Use it to tell which files the evidence of a search
         does not cover, not to answer questions.
         """
-
         return await self._answer(
             calls.ledger(folder_id=folder_id, state=state, query=query, cursor=cursor)
         )
@@ -295,14 +292,9 @@ def serve_stdio(make_reader: "Callable[[], Reader]") -> NoReturn:
     # The SDK's reader blocks on stdin and would keep the process through a KeyboardInterrupt.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
-    status = 0
-    try:
+    # A client that goes away ends the session, whether it closes our stdin or its own stdout.
+    with contextlib.suppress(BrokenPipeError, anyio.BrokenResourceError):
         anyio.run(build_server(make_reader).run_stdio_async)
-    except* (BrokenPipeError, anyio.BrokenResourceError):
-        pass  # the client is gone, which is how a session ends
-    except* Exception:  # noqa: BLE001 - the outermost handler: `os._exit` would swallow it
-        traceback.print_exc()
-        status = 1
     # Not sys.exit: it would wait for the thread of a tool that was left behind.
     sys.stderr.flush()
-    os._exit(status)
+    os._exit(0)

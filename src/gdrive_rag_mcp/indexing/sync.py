@@ -58,7 +58,7 @@ class Synchroniser:
     supported: Callable[[str], bool]
     extraction: str
     """Names the state of extraction: when it changes, every file is read again."""
-    progress: Progress = field(default=lambda stage, done, total: None)
+    progress: Progress = field(default=lambda *_: None)
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
 
     def run(self, options: SyncOptions) -> SyncReport:
@@ -177,18 +177,21 @@ class _Run:
 
     def _read(self, item: WorkItem, into: Path) -> None:
         try:
-            if item.file.obstacle is not None:
-                raise FileUnreadableError(item.file.obstacle, "the source does not give it out")
-            if not self._s.supported(item.file.mime_type):
-                raise ExtractionError(
-                    Reason.UNSUPPORTED_TYPE, f"no extractor for {item.file.mime_type}"
-                )
-            fetched = self._s.source.read(item.file, into)
-            self._index(item, into, fetched.mime_type)
+            self._index(item, into, self._fetch(item, into))
         except (FileUnreadableError, ExtractionError) as error:
             self._refuse(item, error.reason, str(error))
         finally:
             into.unlink(missing_ok=True)
+
+    def _fetch(self, item: WorkItem, into: Path) -> str:
+        """Bring a file's content here, unless it is known to be of no use; returns its type."""
+        if item.file.obstacle is not None:
+            raise FileUnreadableError(item.file.obstacle, "the source does not give it out")
+        if not self._s.supported(item.file.mime_type):
+            raise ExtractionError(
+                Reason.UNSUPPORTED_TYPE, f"no extractor for {item.file.mime_type}"
+            )
+        return self._s.source.read(item.file, into).mime_type
 
     def _index(self, item: WorkItem, content: Path, mime_type: str) -> None:
         digest = _sha256(content)
@@ -215,8 +218,10 @@ class _Run:
             )
 
     def _refuse(self, item: WorkItem, reason: Reason, detail: str) -> None:
-        """Note why a file was not indexed. A failure may pass, so its old text stays; a refusal is
-        about what the file holds now, so text that it does not hold any more goes.
+        """Note why a file was not indexed.
+
+        A failure may pass, so the old text stays; a refusal is about what the file holds now, so
+        text that it does not hold any more goes.
         """
         with self._store.transaction():
             if STATE_OF_REASON[reason] is not FileState.FAILED:

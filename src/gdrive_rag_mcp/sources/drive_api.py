@@ -7,12 +7,13 @@ into that document: the library's `api_endpoint` option would lose the service's
 import json
 import logging
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from http.client import HTTPException
 from threading import Lock, Thread, current_thread
 from typing import Any
 
-import google_auth_httplib2
+import google_auth_httplib2  # type: ignore[import-untyped] # it has no annotations
 import httplib2
 from googleapiclient.discovery import build_from_document
 from googleapiclient.discovery_cache import get_static_doc
@@ -68,7 +69,7 @@ class DriveApi:
             DriveCallError: it cannot be had.
         """
         return self._metadata(
-            lambda: self._files.get(fileId=file_id, fields=fields, supportsAllDrives=True)
+            self._files.get(fileId=file_id, fields=fields, supportsAllDrives=True)
         )
 
     def children(self, folder_id: str, fields: str) -> Iterator[Listing]:
@@ -116,7 +117,7 @@ class DriveApi:
     def _list(self, folder_id: str, fields: str, token: str | None) -> dict[str, Any]:
         quoted = folder_id.replace("\\", "\\\\").replace("'", "\\'")
         return self._metadata(
-            lambda: self._files.list(
+            self._files.list(
                 q=f"'{quoted}' in parents and trashed = false",
                 fields=f"nextPageToken,incompleteSearch,files({fields})",
                 pageSize=PAGE_SIZE,
@@ -127,12 +128,10 @@ class DriveApi:
             )
         )
 
-    def _metadata(self, request: Callable[[], Any]) -> dict[str, Any]:
-        uri = request().uri
-
+    def _metadata(self, request: Any) -> dict[str, Any]:  # noqa: ANN401 -- as the client made it
         def attempt() -> dict[str, Any]:
             self._count(api_calls=1)
-            body = self._content(uri)
+            body = self._content(request.uri)
             try:
                 parsed = json.loads(body)
             except ValueError:
@@ -165,8 +164,13 @@ class DriveApi:
         return body, int(total)
 
     def _request(self, uri: str, headers: dict[str, str]) -> tuple[httplib2.Response, bytes]:
+        http = self._connections.mine()
         with understood():
-            response, body = self._connections.mine().request(uri, "GET", headers=headers)
+            try:
+                response, body = http.request(uri, "GET", headers=headers)
+            except (HTTPException, OSError):
+                http.close()  # what is left of a broken answer must not meet the next question
+                raise
         return response, body
 
     def _count(self, *, api_calls: int = 0, downloads: int = 0) -> None:

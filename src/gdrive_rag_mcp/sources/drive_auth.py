@@ -38,7 +38,7 @@ def load_service_account(key_file: Path) -> ServiceAccount:
     _refuse_other_kinds(info, path)
     require_private_channel(str(info["token_uri"]), f"token_uri in {path}")
     try:
-        credentials = service_account.Credentials.from_service_account_info(
+        credentials = service_account.Credentials.from_service_account_info(  # type: ignore[no-untyped-call] # its own
             info, scopes=[READ_ONLY]
         )
     except ValueError:  # the library's message may quote the key
@@ -58,7 +58,7 @@ def require_private_channel(url: str, what: str) -> None:
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise SettingsError(
-            f"{what} is {parts.scheme}://{parts.hostname}: an access token sent there could be read",
+            f"{what} is {parts.scheme}://{parts.hostname}, where an access token could be overheard",
             hint="use https",
         )
 

@@ -19,15 +19,22 @@ def write(connection: apsw.Connection, file: int, document: Document, chunking: 
     connection.execute(
         """INSERT OR REPLACE INTO documents (file, title, text, segments, failures, chunking)
         VALUES (?, ?, ?, ?, ?, ?)""",
-        (file, document.title, document.text, packed, json.dumps(document.failures), chunking),
+        (
+            file,
+            document.title,
+            document.text,
+            packed,
+            json.dumps(document.failures, ensure_ascii=False),
+            chunking,
+        ),
     )
 
 
 def read(connection: apsw.Connection, document_id: str) -> Document | None:
     """A document as it was extracted."""
     row = connection.execute(
-        "SELECT d.title, d.text, d.segments, d.failures FROM documents d JOIN files f ON f.num = d.file "
-        "WHERE f.id = ?",
+        """SELECT d.title, d.text, d.segments, d.failures
+        FROM documents d JOIN files f ON f.num = d.file WHERE f.id = ?""",
         (document_id,),
     ).fetchone()
     if row is None:

@@ -85,7 +85,7 @@ class WorkQueue:
         )
 
     def refused(self, file_id: str, reason: Reason, detail: str, *, extraction: str,
-                content_hash: str | None, now: datetime) -> None:  # fmt: skip
+                now: datetime) -> None:  # fmt: skip
         """A file could not be indexed; failed ones are tried again, later and later."""
         state = STATE_OF_REASON[reason]
         row = self._connection.execute(
@@ -95,10 +95,17 @@ class WorkQueue:
         later = now + retry_delay(attempts) if state is FileState.FAILED else None
         self._connection.execute(
             """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = ?, next_attempt = ?,
-                extraction = ?, content_hash = coalesce(?, content_hash) WHERE id = ?""",
-            (state, reason, detail[:_LONGEST_DETAIL], attempts, stored_time(later), extraction, content_hash,
-             file_id),
-        )  # fmt: skip
+                extraction = ? WHERE id = ?""",
+            (
+                state,
+                reason,
+                detail[:_LONGEST_DETAIL],
+                attempts,
+                stored_time(later),
+                extraction,
+                file_id,
+            ),
+        )
 
     def changes(self) -> dict[str, int]:
         """How many searchable files this run added, updated or moved; '' are the unchanged."""

@@ -1,0 +1,152 @@
+"""What was found, and the verdict over it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from gdrive_rag_mcp.domain.documents import Locator
+from gdrive_rag_mcp.domain.files import Coverage
+from gdrive_rag_mcp.domain.queries import Query, TermStatistics
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as a reader sees it, with its origin."""
+
+    chunk_id: str
+    document_id: str
+    title: str
+    name: str
+    path: str
+    mime_type: str
+    text: str
+    context: str
+    headings: tuple[str, ...]
+    start: int
+    end: int
+    locator: Locator
+    url: str | None
+    modified_time: datetime | None
+    indexed_at: datetime | None
+    revision: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage with its fused rank (from 1) and each retriever's part in it."""
+
+    passage: Passage
+    rank: int
+    score: float
+    keyword_rank: int | None = None
+    vector_rank: int | None = None
+    bm25: float | None = None
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CosineBackground:
+    """How the question's cosine is spread over a sample of all chunks in scope."""
+
+    mean: float
+    deviation: float
+    sample: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatch:
+    """A chunk that BM25 found; the score is positive and higher is better."""
+
+    chunk: int
+    bm25: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorMatch:
+    """A chunk that the vectors found."""
+
+    chunk: int
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorMatches:
+    """The nearest chunks, and how all the others lie to the same question."""
+
+    matches: tuple[VectorMatch, ...]
+    background: CosineBackground | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalStatistics:
+    """What judging needs of the corpus in scope, besides the hits."""
+
+    documents: int
+    chunks: int
+    terms: tuple[TermStatistics, ...] = ()
+    ideal_bm25: float = 0.0
+    background: CosineBackground | None = None
+    vectorless_chunks: int = 0
+
+
+class Mode(StrEnum):
+    """Which retrievers took part."""
+
+    HYBRID = "hybrid"
+    KEYWORD = "keyword"
+    VECTOR = "vector"
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """The hits, best first, and what the corpus says of the query."""
+
+    query: Query
+    mode: Mode
+    hits: tuple[Hit, ...]
+    statistics: RetrievalStatistics
+    warnings: tuple[str, ...] = ()
+
+
+class VerdictReason(StrEnum):
+    """Why the evidence is, or is not, sufficient."""
+
+    OK = "ok"
+    NO_INDEX = "no_index"
+    SCOPE_UNKNOWN = "scope_unknown"
+    SCOPE_EMPTY = "scope_empty"
+    NO_MATCH = "no_match"
+    TERMS_ABSENT = "terms_absent"
+    WEAK_MATCH = "weak_match"
+    PARTLY_SUPPORTED = "partly_supported"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The verdict over what was retrieved; `signals` are what it was made from, by name."""
+
+    sufficient: bool
+    reason: VerdictReason
+    confidence: float
+    threshold: float
+    missing_terms: tuple[str, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """What a search ends with; the verdict stands even where there was nothing to search.
+
+    `coverage` and `last_sync` are those of the scope that was asked for; `retrieved` is None when
+    the verdict was clear before any retriever ran.
+    """
+
+    question: str
+    scope_id: str | None
+    mode: Mode
+    evidence: Evidence
+    coverage: Coverage
+    last_sync: datetime | None
+    warnings: tuple[str, ...] = ()
+    retrieved: Retrieved | None = None

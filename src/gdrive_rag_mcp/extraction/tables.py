@@ -1,0 +1,30 @@
+"""What Word tables and sheets have in common: rows as lines, and which row names the columns."""
+
+from collections.abc import Sequence
+
+CELL_SEPARATOR = " | "
+_MAX_HEADER_CELL = 80
+_MIN_COLUMNS = 2
+
+
+def row_line(cells: Sequence[str]) -> str:
+    """A row as one line; white space inside a cell is folded, blank cells at the end are dropped."""
+    folded = [" ".join(cell.split()) for cell in cells]
+    while folded and not folded[-1]:
+        folded.pop()
+    return CELL_SEPARATOR.join(folded)
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Whether a row may name columns: several short, different texts that are no numbers."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return (
+        len(filled) >= _MIN_COLUMNS
+        and len({cell.casefold() for cell in filled}) == len(filled)
+        and all(len(cell) <= _MAX_HEADER_CELL and not is_number(cell) for cell in filled)
+    )
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell shows a quantity, such as `1,200.50`, `12 %` or `€ 3`."""
+    return any(map(str.isdecimal, cell)) and not any(map(str.isalpha, cell))
