@@ -1,4 +1,4 @@
-"""The handed questions with and without an answer, and corpora made smaller or foreign from them."""
+"""The handed questions with and without an answer, and smaller or foreign corpora from them."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ def load(folder: str, language: str | None = None, asked_in: str | None = None) 
         if asked_in in (None, row["lang"])
     )
     name = folder if language is None else f"{folder}-{language}"
-    return EvidenceSet(
-        name if asked_in == language else f"{name}<{asked_in}", corpus, questions
-    )
+    return EvidenceSet(name if asked_in == language else f"{name}<{asked_in}", corpus, questions)
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

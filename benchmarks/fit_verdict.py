@@ -12,6 +12,7 @@ import argparse
 import json
 import math
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +20,6 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.evidence_sets import (
-    ABSENT_FACT,
     ABSENT_TOPIC,
     ADJACENT_TOPIC,
     ANSWERABLE,
@@ -78,9 +78,9 @@ def evidence_sets() -> Iterable[EvidenceSet]:
     for asked, language in (("de", "en"), ("vi", "en"), ("zh", "en"), ("en", "de"), ("ru", "en"),
                             ("ar", "en"), ("en", "zh"), ("es", "de")):  # fmt: skip
         yield sampled(load("xquad", language, asked), EACH_KIND)
-    for folder, language in (("xquad", "en"), ("xquad", "de"), ("squad2-en", None),
+    for folder, corpus_language in (("xquad", "en"), ("xquad", "de"), ("squad2-en", None),
                              ("korquad1-ko", None), ("xquad", "zh")):  # fmt: skip
-        whole = load(folder, language)
+        whole = load(folder, corpus_language)
         for documents, seed in ((12, 1), (12, 2), (20, 3), (20, 4)):
             yield sampled(small(whole, documents, seed), EACH_KIND // 3)
     for asked in ("de", "zh"):
@@ -106,21 +106,18 @@ def fitted(rows: Sequence[Row], kind: str) -> Model:
     rows = usable(rows, kind)
     mode = "hybrid" if kind == "across" else kind
     answers = np.array([row["kind"] == ANSWERABLE for row in rows], np.float64)
-    sizes: dict[tuple[str, str], int] = {}
-    for row in rows:
-        key = (row["set"], row["kind"])
-        sizes[key] = sizes.get(key, 0) + 1
-    counts = np.array([_count(row, sizes) for row in rows])
+    counts = np.array(_counts(rows))
     counts[answers == 1] *= counts[answers == 0].sum() / counts[answers == 1].sum()
     return fit(
         Rows([row["signals"][mode] for row in rows], answers, counts), SIGNALS_OF[kind], PENALTY
     )
 
 
-def _count(row: Row, sizes: Mapping[tuple[str, str], int]) -> float:
-    """Every kind of every set counts alike, a language of many and a small corpus for less."""
-    part = 1.0 if row["set"].count("-") and "/" not in row["set"] and "xquad" not in row["set"] else 0.4
-    return part / sizes[(row["set"], row["kind"])]
+def _counts(rows: Sequence[Row]) -> list[float]:
+    """How much a row counts: alike for each kind of a set, and less for each of a family's sets."""
+    sizes = Counter((row["set"], row["kind"]) for row in rows)
+    sets = Counter(family({"set": name}) for name in {row["set"] for row in rows})
+    return [1 / sizes[(row["set"], row["kind"])] / math.sqrt(sets[family(row)]) for row in rows]
 
 
 def placed(model: Model, rows: Sequence[Row], kind: str) -> Model:
@@ -146,10 +143,8 @@ def log_odds(model: Model, signals: Mapping[str, float]) -> float:
     return model.intercept + sum(w.of(signals[name]) for name, w in model.weights.items())
 
 
-
-
 def fold(row: Row, kind: str) -> str:
-    """What is left out when a row is judged: its family, or, across languages, half the articles."""
+    """What is left out when a row is judged: its family, or across languages half the articles."""
     return family(row) if kind != "across" else str(zlib.crc32(row["group"].encode()) % 2)
 
 
@@ -181,7 +176,9 @@ def main() -> None:
     held_out = HeldOut(rows)
     print_report(
         [
-            Scored(row, {mode: held_out.odds(row, mode) for mode in ("hybrid", "keyword", "vector")})
+            Scored(
+                row, {mode: held_out.odds(row, mode) for mode in ("hybrid", "keyword", "vector")}
+            )
             for row in rows
         ]
     )

@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.evidence_sets import EvidenceSet, Question
+from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, Query, Retrieved
+from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.evidence.reading import read
 from gdrive_rag_mcp.evidence.signals import measure
 from gdrive_rag_mcp.evidence.verdict import crosses_languages
 from gdrive_rag_mcp.protocols import Chunker, Embedder, EmbedRole
 from gdrive_rag_mcp.retrieval import Retriever
+from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.small_index import fill_index, plain_document
 
@@ -34,9 +37,10 @@ def local_embedder(folder: Path) -> Embedder:
     return OnnxEmbedder(folder)
 
 
-def chunker_for(embedder: Embedder) -> Chunker:
-    """The chunker as a sync would set it up for this embedder."""
-    return StructuralChunker()
+def default_chunker() -> Chunker:
+    """The chunker as a sync sets it up by default."""
+    fields = Settings.model_fields
+    return StructuralChunker(fields["chunk_size"].default, fields["chunk_overlap"].default)
 
 
 class RememberingEmbedder:
@@ -78,7 +82,7 @@ def signal_rows(kit: EvidenceSet, embedder: Embedder) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index.db"
         documents = ((text.id, plain_document(text.text, text.title)) for text in kit.corpus)
-        fill_index(path, documents, chunker_for(embedder), embedder)
+        fill_index(path, documents, default_chunker(), embedder)
         store = Store.open_for_reading(path)
         retrievers = {mode: Retriever(store.index, embedder, mode) for mode in Mode}
         rows = [_row(question, retrievers) for question in kit.questions]

@@ -3,7 +3,6 @@
 With `--check` nothing is written, and a page that is not up to date is an error.
 """
 
-import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -13,10 +12,10 @@ from typing import Any
 # Plain help of one width, wherever the pages are made; typer looks at this when it is imported.
 os.environ |= {"TYPER_USE_RICH": "0", "COLUMNS": "80"}
 
-import typer
 import typer.main
 from typer.testing import CliRunner
 
+from gdrive_rag_mcp.frontends.cli.running import app
 from gdrive_rag_mcp.settings import NOT_USED_YET, Settings, environment_name
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -121,26 +120,22 @@ def environment_example() -> str:
     return "\n".join(lines)
 
 
-def commands_page() -> str | None:
-    """The help of every command, or None while there is no command line."""
-    if importlib.util.find_spec("gdrive_rag_mcp.frontends.cli") is None:
-        return None
-    from gdrive_rag_mcp.frontends.cli import app
-
-    return "\n".join([_COMMANDS_TOP, *_sections(app, typer.main.get_command(app), ())])
+def commands_page() -> str:
+    """The help of every command."""
+    return "\n".join([_COMMANDS_TOP, *_sections(typer.main.get_command(app), ())])
 
 
-def _sections(app: typer.Typer, command: object, path: tuple[str, ...]) -> Iterator[str]:
+def _sections(command: object, path: tuple[str, ...]) -> Iterator[str]:
     program = "gdrive-rag-mcp"
     shown = CliRunner().invoke(app, [*path, "--help"], prog_name=program)
     yield f"## {' '.join((program, *path))}\n\n```text\n{shown.output.strip()}\n```\n"
     children: dict[str, Any] = getattr(command, "commands", {})
     for name, child in sorted(children.items()):
         if not child.hidden:
-            yield from _sections(app, child, (*path, name))
+            yield from _sections(child, (*path, name))
 
 
-PAGES: dict[str, Callable[[], str | None]] = {
+PAGES: dict[str, Callable[[], str]] = {
     "docs/settings.md": settings_page,
     "docs/cli.md": commands_page,
     ".env.example": environment_example,
@@ -153,7 +148,7 @@ def stale_pages() -> dict[Path, str]:
     return {
         path: text
         for path, text in made.items()
-        if text is not None and (not path.is_file() or path.read_text(encoding="utf-8") != text)
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
     }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from gdrive_rag_mcp.frontends.cli import app
+from gdrive_rag_mcp.frontends.cli.running import app
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 COMMANDS = sorted(getattr(typer.main.get_command(app), "commands", {}).items())

@@ -12,12 +12,11 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FILE_LIMIT = 300
 FUNCTION_LIMIT = 40
 
-# Files over the limit, with the reason why each is one concept all the same.
-LONG_FILES = {
-    "domain.py": "the nouns, without behaviour: read as a list, never as a program",
-}
 # Where everything may be caught and kept, with the reason why.
-BROAD_HANDLERS: dict[str, str] = {}
+BROAD_HANDLERS = {
+    "extraction/zygote.py": "parsers raise anything, and their process answers all the same",
+    "frontends/cli/__init__.py": "the outermost handler says that it is a bug of ours",
+}
 
 
 def _name(module: Path) -> str:
@@ -37,12 +36,12 @@ def test_a_module_says_in_its_first_lines_what_it_is_for(module: Path) -> None:
 
 def test_no_file_is_longer_than_one_concept_needs() -> None:
     long = {
-        _name(module)
+        _name(module): lines
         for module in MODULES
-        if len(module.read_text(encoding="utf-8").splitlines()) > FILE_LIMIT
+        if (lines := len(module.read_text(encoding="utf-8").splitlines())) > FILE_LIMIT
     }
 
-    assert long == set(LONG_FILES)
+    assert long == {}
 
 
 def _lines_without_docstring(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -1,9 +1,15 @@
 """What is installed is what is declared, and what is locked is all of it."""
 
+import ast
 import re
+import sys
 import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
+
+# What others import for us: Google's client gets its HTTP from the one, sign-in from the other.
 
 
 def _normal(name: str) -> str:
@@ -27,6 +33,32 @@ def _locked(repository: Path) -> dict[str, str]:
     text = (repository / "requirements.lock").read_text(encoding="utf-8")
     entries = re.split(r"\n(?=[a-z0-9])", text)
     return {_wanted(entry): entry for entry in entries if re.match(r"[a-z0-9]", entry)}
+
+
+def _imported(package: Path) -> Iterator[str]:
+    for module in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                yield node.module
+
+
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported(repository: Path) -> None:
+    project = _project(repository)
+    declared = {
+        _wanted(requirement)
+        for requirement in (*project["dependencies"], *project["optional-dependencies"]["offline"])
+    }
+    distributions = packages_distributions()
+    top_names = {
+        name.split(".")[0] for name in _imported(repository / "src") if not name.startswith("google.")
+    }
+    foreign = top_names - sys.stdlib_module_names - {"gdrive_rag_mcp"}
+    imported = {frozenset(map(_normal, distributions[name])) for name in foreign}
+    print(imported)
+    assert {tuple(names) for names in imported if not names & declared} == set()
+    assert declared - frozenset().union(*imported) == set()
 
 
 def test_everything_a_developer_needs_is_locked(repository: Path) -> None:

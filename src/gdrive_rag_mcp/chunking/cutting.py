@@ -9,10 +9,8 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from gdrive_rag_mcp.chunking.tokens import estimate_tokens
+from gdrive_rag_mcp.chunking.tokens import MOST_CHARACTERS_PER_TOKEN, estimate_tokens
 
-_MOST_CHARACTERS_PER_TOKEN = 13
-"""No character costs less than 0.08 tokens."""
 _CLAUSE_END = re.compile(r"[,;:|\t、，；：،؛](?:\s|(?<=[、，；：\t]))")
 _BLANK = re.compile(r"\s")
 _MOST_MARKS = 64
@@ -38,7 +36,7 @@ def pieces(text: str, start: int, end: int, limit: int) -> Iterator[int]:
 
 def _furthest(text: str, start: int, end: int, limit: int) -> int:
     """The last offset up to which the text stays within the limit."""
-    stop = min(end, start + limit * _MOST_CHARACTERS_PER_TOKEN)
+    stop = min(end, start + limit * MOST_CHARACTERS_PER_TOKEN)
     if estimate_tokens(text[start:stop]) <= limit:
         return stop
     offsets = range(start + 1, stop + 1)
@@ -70,7 +68,7 @@ def between_characters(text: str, start: int, offset: int) -> int:
 
 
 def _joins(text: str, start: int, offset: int) -> bool:
-    """Whether the characters on both sides of an offset make up one; UAX #29, without its tables."""
+    """Whether the characters on both sides of an offset make up one; after UAX #29."""
     if offset >= len(text):
         return False
     left, right = text[offset - 1], text[offset]
@@ -83,13 +81,15 @@ def _joins(text: str, start: int, offset: int) -> bool:
         or "\U0001f3fb" <= right <= "\U0001f3ff"
         or "\U000e0020" <= right <= "\U000e007f"
         or left + right == "\r\n"
-        or _is_jamo(left) and _is_jamo(right)
+        or (_is_jamo(left) and _is_jamo(right))
         or _is_half_a_flag(text, start, offset)
     )
 
 
 def _is_jamo(char: str) -> bool:
-    return "\u1100" <= char <= "\u11ff" or "\ua960" <= char <= "\ua97c" or "\ud7b0" <= char <= "\ud7fb"
+    return (
+        "\u1100" <= char <= "\u11ff" or "\ua960" <= char <= "\ua97c" or "\ud7b0" <= char <= "\ud7fb"
+    )
 
 
 def _is_half_a_flag(text: str, start: int, offset: int) -> bool:

@@ -1,17 +1,17 @@
-"""A document's segments as the sections that chunks must not run across, and which of them may
-share a chunk all the same because they are too small to stand alone.
+"""A document's segments as the sections that chunks must not run across.
+
+And which of them may share a chunk all the same, because they are too small to stand alone.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import groupby, takewhile
 
 from gdrive_rag_mcp.chunking.locators import sheet_of
-from gdrive_rag_mcp.chunking.tokens import estimate_tokens
+from gdrive_rag_mcp.chunking.tokens import MOST_CHARACTERS_PER_TOKEN, estimate_tokens
 from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
 
-_FLOWING = frozenset({"page", "heading", "lines"})
+_FLOWING = frozenset({"page", "heading", "lines", "paragraph"})
 """Text runs on from one of these to the next; any other place (a sheet) is shut."""
 _SMALL_TIMES_TINY = 4
 
@@ -29,85 +29,84 @@ class Span:
         return self.segment.kind is SegmentKind.HEADING
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Section:
-    """Spans in one place, under one heading, in one table or outside of all."""
+    """Spans in one place, under one heading, in one table or outside of all.
+
+    The headings it stands under come first, those of its parents too if these say nothing else.
+    `tokens` is exact up to what makes a section small, and at least that much above it.
+    """
 
     spans: tuple[Span, ...]
     tokens: int
 
     @property
-    def path(self) -> tuple[str, ...]:
-        return self.spans[-1].segment.headings
+    def said(self) -> Segment:
+        """The last segment, which is text or a row unless there are only headings."""
+        return self.spans[-1].segment
 
     @property
     def place(self) -> str:
-        return place_of(self.spans[-1].segment.locator)
+        return place_of(self.said.locator)
 
     @property
-    def context(self) -> str:
-        return self.spans[-1].segment.context
-
-    @cached_property
-    def has_rows(self) -> bool:
-        return any(span.segment.kind is SegmentKind.ROW for span in self.spans)
-
-    @cached_property
-    def only_headings(self) -> bool:
-        return all(span.is_heading for span in self.spans)
+    def is_table(self) -> bool:
+        return self.said.kind is SegmentKind.ROW
 
 
-@dataclass
+@dataclass(slots=True)
 class Group:
-    """Consecutive sections that are packed into chunks together."""
+    """Consecutive sections that are packed into chunks together, and the path they share."""
 
-    sections: list[Section] = field(default_factory=list)
-    tokens: int = 0
+    sections: list[Section]
+    path: tuple[str, ...]
+    tokens: int
+
+    @classmethod
+    def of(cls, section: Section) -> "Group":
+        return cls([section], section.said.headings, section.tokens)
 
     def add(self, section: Section) -> None:
         self.sections.append(section)
+        self.path = shared_path(self.path, section.said.headings)
         self.tokens += section.tokens
 
     def takes(self, section: Section, tiny: int) -> bool:
         """Whether a section may share a chunk with what is already here.
 
-        A heading goes with whatever follows it. Text of fewer than `tiny` tokens goes with what is
-        below it, and with a neighbour under the same heading if both are small.
+        Text of fewer than `tiny` tokens goes with what stands below it, and with a neighbour under
+        the same heading if both are small; a table is never continued by anything else.
         """
         last = self.sections[-1]
-        if last.place != section.place or last.has_rows:
+        if self.tokens >= tiny or last.is_table or last.place != section.place:
             return False
-        if last.context != section.context and last.context:
+        if last.said.context and last.said.context != section.said.context:
             return False
-        if all(member.only_headings for member in self.sections):
+        if self.path == section.said.headings:
             return True
-        if self.tokens >= tiny:
-            return False
-        shared = _shared(self.path, section.path)
+        shared = shared_path(self.path, section.said.headings)
         small = self.tokens + section.tokens <= tiny * _SMALL_TIMES_TINY
-        return shared == self.path or (bool(shared) and small)
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The heading path that all sections with more than headings are under."""
-        said = [section for section in self.sections if not section.only_headings]
-        paths = [section.path for section in said or self.sections]
-        path = paths[0]
-        for other in paths[1:]:
-            path = _shared(path, other)
-        return path
+        return bool(shared) and (shared == self.path or small)
 
 
 def groups_of(document: Document, tiny: int) -> Iterator[Group]:
     """Cut a document into groups, in order, without a gap."""
-    group = Group()
-    for section in _sections(_spans(document)):
-        if group.sections and not group.takes(section, tiny):
+    group: Group | None = None
+    for section in _sections(document.text, _spans(document), tiny):
+        if group and group.takes(section, tiny):
+            group.add(section)
+            continue
+        if group:
             yield group
-            group = Group()
-        group.add(section)
-    if group.sections:
+        group = Group.of(section)
+    if group:
         yield group
+
+
+def shared_path(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The headings that two paths begin with alike."""
+    pairs = zip(one, other, strict=False)
+    return tuple(left for left, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def place_of(locator: Locator) -> str:
@@ -132,19 +131,30 @@ def _whole(text: str) -> Segment:
     return Segment(0, len(text), SegmentKind.TEXT, Locator("lines", f"1-{lines}", 1, lines))
 
 
-def _sections(spans: Iterable[Span]) -> Iterator[Section]:
-    for _, members in groupby(spans, key=_key):
-        section = tuple(members)
-        tokens = sum(estimate_tokens_of_span(span) for span in section)
-        yield Section(section, tokens)
+def _sections(text: str, spans: Iterable[Span], tiny: int) -> Iterator[Section]:
+    """Runs of spans that belong together; headings wait for what follows them in the same place."""
+    headings: list[Span] = []
+    for key, members in groupby(spans, key=_key):
+        run = list(members)
+        if headings and _key(headings[0])[0] != key[0]:
+            yield _section(text, headings, tiny)
+            headings = []
+        run[:0] = headings
+        said = next((i for i in range(len(run), 0, -1) if not run[i - 1].is_heading), 0)
+        headings = run[said:]
+        if said:
+            yield _section(text, run[:said], tiny)
+    if headings:
+        yield _section(text, headings, tiny)
+
+
+def _section(text: str, spans: list[Span], tiny: int) -> Section:
+    start, end = spans[0].start, spans[-1].end
+    enough = start + tiny * _SMALL_TIMES_TINY * MOST_CHARACTERS_PER_TOKEN
+    return Section(tuple(spans), estimate_tokens(text[start : min(end, enough)]))
 
 
 def _key(span: Span) -> tuple[str, tuple[str, ...], str, bool]:
     segment = span.segment
     is_row = segment.kind is SegmentKind.ROW
     return place_of(segment.locator), segment.headings, segment.context, is_row
-
-
-def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    pairs = zip(one, other, strict=False)
-    return tuple(left for left, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

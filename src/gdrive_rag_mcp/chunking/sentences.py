@@ -1,5 +1,6 @@
-"""Where sentences end, in many languages, by punctuation and layout alone: no model, no word lists
-per language beyond a few abbreviations that stand before names and numbers.
+"""Where sentences end, in many languages, by punctuation and layout alone.
+
+No model, and no words but the abbreviations that stand before names and numbers.
 
 An end that is missed costs little (a longer unit); one that is invented tears a fact apart. So in
 doubt there is none.
@@ -29,9 +30,7 @@ _LOOK_BACK = 16
 
 
 def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
-    """Offsets after each sentence of `text[start:end]` with the blanks that follow; the last is
-    `end`.
-    """
+    """Offsets after each sentence of `text[start:end]` and its blanks; the last is `end`."""
     for match in _END.finditer(text, start, end):
         if match.end() < end and not _is_abbreviation(text, match, start):
             yield match.end()

@@ -41,10 +41,12 @@ _CLASSES: tuple[tuple[str, int, str], ...] = (
     ("u", 22, string.ascii_uppercase),
     ("0", 44, string.digits),
     ("p", 100, string.punctuation + "×÷"),
-    ("q", 80, "«»。、，．：；？！「」『』（）［］《》〈〉・“”‘’‚„–—…،؛؟।॥۔·"),  # noqa: RUF001 - they are these characters
+    ("q", 80, "«»。、，．：；？！「」『』（）［］《》〈〉・“”‘’‚„–—…،؛؟।॥۔·"),
     (" ", 8, " \t\n\r\u00a0\u2009\u200a\u3000"),
 )
 _OTHER = "x"
+MOST_CHARACTERS_PER_TOKEN = 13
+"""Longer texts are above the estimate: no character costs less than a blank."""
 _COST = {name: cost for name, cost, _ in _CLASSES} | {_OTHER: 100}
 _STARTS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile("(?<![arvu])[arvu]"), 46),  # a Latin word

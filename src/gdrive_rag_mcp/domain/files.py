@@ -174,7 +174,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class LedgerPage:
-    """A page of the ledger in order of path; `coverage` counts everything in the scope asked for."""
+    """A page of the ledger in order of path; `coverage` counts all in the scope asked for."""
 
     records: tuple[FileRecord, ...]
     coverage: Coverage
@@ -200,3 +200,5 @@ class SyncReport:
     complete: bool
     coverage: Coverage
     warnings: tuple[str, ...] = ()
+    embedding_incomplete: bool = False
+    """Set when an embedder was there but did not do all of it."""

@@ -59,7 +59,8 @@ class TermStatistics:
     """A query term as the corpus in scope knows it.
 
     `forms` are the index tokens it may appear as; `chunks` is the number of chunks in scope that
-    hold any of them (0: the corpus does not know the term).
+    hold any of them (0: the corpus does not know the term). Of a function word it is only said
+    whether there is any.
     """
 
     surface: str

@@ -15,7 +15,7 @@ PREPROCESSING = 1
 
 
 def unit_rows(
-    raw: npt.NDArray[np.floating], *, count: int, dimensions: int, provider: str
+    raw: npt.NDArray[np.floating], *, count: int, dimensions: int, provider: str, hint: str = ""
 ) -> Vectors:
     """Check a provider's vectors and bring them to length 1: float32, (count, dimensions).
 
@@ -27,7 +27,7 @@ def unit_rows(
     if raw.shape[1] != dimensions:
         raise EmbeddingError(
             f"{provider} returned vectors of {raw.shape[1]} dimensions instead of {dimensions}",
-            hint="set GDRIVE_RAG_EMBED_DIMENSIONS to what the model returns",
+            hint=hint,
         )
     wide = raw.astype(np.float64)
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)

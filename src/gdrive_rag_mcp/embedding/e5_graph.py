@@ -6,7 +6,6 @@ in int8, which is twice as fast as multiplying with those blocks.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +36,12 @@ class GraphWriter:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
-    def node(self, kind: str, inputs: list[str], output: str, domain: str = "", **how: Any) -> str:
-        self.nodes.append(helper.make_node(kind, inputs, [output], domain=domain, **how))
+    def node(
+        self, kind: str, inputs: list[str], output: str, domain: str = "", **how: float
+    ) -> str:
+        node = helper.make_node(kind, inputs, [output], domain=domain)
+        node.attribute.extend(helper.make_attribute(name, value) for name, value in how.items())
+        self.nodes.append(node)
         return output
 
     def bias(self, sources: list[str], output: str) -> str:

@@ -1,4 +1,4 @@
-"""A folder with an ONNX model as model hubs lay it out: what it must hold, and what it says of itself.
+"""A folder with an ONNX model as hubs lay it out: what it must hold, what it says of itself.
 
 Folders that this project unpacked also record the size and hash of each file.
 """

@@ -20,7 +20,7 @@ from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.embedding.contract import identify, unit_rows
 from gdrive_rag_mcp.embedding.model_folder import ModelFolder, read_model_folder
-from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
+from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
 from gdrive_rag_mcp.protocols import EmbedRole, Vector, Vectors
 
 if TYPE_CHECKING:  # half a second of imports that only the first text pays for
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # half a second of imports that only the first text pays for
 
 # From the E5 paper: the model was trained with these before every text.
 _PREFIXES: Mapping[EmbedRole, str] = {"query": "query:", "document": "passage:"}
+_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 _MOST_THREADS = 4
 
 
@@ -46,15 +47,25 @@ class OnnxEmbedder:
     embedded one by one and averaged, each weighted by its tokens.
     """
 
-    def __init__(self, folder: Path, *, threads: int | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, dimensions: int | None = None, threads: int | None = None
+    ) -> None:
         self._path = folder
+        self._wanted_dimensions = dimensions
         self._threads = threads or available_threads()
         self._loading = Lock()
         self._loaded: _Encoder | None = None
 
     @cached_property
     def _folder(self) -> ModelFolder:
-        return read_model_folder(self._path)
+        folder = read_model_folder(self._path)
+        if self._wanted_dimensions not in (None, folder.dimensions):
+            raise SettingsError(
+                f"GDRIVE_RAG_EMBED_DIMENSIONS is {self._wanted_dimensions}, but the vectors of"
+                f" {folder.name} have {folder.dimensions}",
+                hint="unset it, or set another model",
+            )
+        return folder
 
     @cached_property
     def identity(self) -> EmbeddingIdentity:
@@ -136,11 +147,12 @@ class _Encoder:
 def _load(folder: ModelFolder) -> _Encoder:
     session = _session(folder.model_file)
     inputs = tuple(node.name for node in session.get_inputs())
-    unknown = set(inputs) - {"input_ids", "attention_mask", "token_type_ids"}
-    if unknown or len(session.get_outputs()[0].shape) != 3:  # noqa: PLR2004 - one vector a token
+    shape = session.get_outputs()[0].shape
+    if set(inputs) - _INPUTS or shape[2:] != [folder.dimensions]:
         raise EmbedderUnavailableError(
-            f"{folder.model_file} takes {', '.join(inputs)}: it is no text encoder",
-            hint="export the model for feature extraction",
+            f"{folder.model_file} takes {', '.join(inputs)} and returns {shape}: that is no encoder"
+            f" with one vector of {folder.dimensions} a token",
+            hint="export the model for feature extraction, with its config.json",
         )
     return _Encoder(session, _tokenizer(folder.tokenizer_file), inputs, folder.max_tokens)
 
@@ -168,8 +180,8 @@ def _tokenizer(file: Path) -> "Tokenizer":
     from tokenizers import Tokenizer
 
     try:
-        tokenizer = Tokenizer.from_file(str(file))
-    except Exception as error:  # noqa: BLE001 - the library raises the bare class, no other
+        tokenizer = Tokenizer.from_buffer(file.read_bytes())
+    except ValueError as error:
         raise EmbedderUnavailableError(
             f"{file} is no tokenizer: {error}", hint="put the model's own tokenizer.json there"
         ) from None

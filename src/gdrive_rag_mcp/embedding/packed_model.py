@@ -83,10 +83,10 @@ class _Cursor:
 
 
 def read_packed_model(content: bytes) -> PackedModel:
-    """Read a whole weights file.
+    """Read a whole weights file, whose hash has been checked: only its kind is looked at here.
 
     Raises:
-        EmbeddingError: these bytes are no such file.
+        EmbeddingError: these bytes are of another kind.
     """
     if content[:4] != _MAGIC:
         raise EmbeddingError("the weights file does not start as a packed E5 model does")

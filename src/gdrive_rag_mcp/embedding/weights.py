@@ -1,5 +1,6 @@
 """Finds the weights of the embedded model; never asks the network for them."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from gdrive_rag_mcp.embedding.unpacking import (
 )
 from gdrive_rag_mcp.errors import EmbedderUnavailableError
 
+_log = logging.getLogger(__name__)
+
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
     """Where unpacked models are kept, by the XDG base directory rules."""
@@ -24,7 +27,7 @@ def cache_folder(environ: Mapping[str, str]) -> Path:
 
 
 def find_weights(
-    model_path: Path | None, cache: Path, *, build: bool, report: Report = lambda line: None
+    model_path: Path | None, cache: Path, *, build: bool, report: Report = _log.info
 ) -> Path:
     """The model folder to use: the one that is set, else the cache, else the `offline` extra.
 

@@ -27,11 +27,11 @@ def missing_words(question: str, terms: Sequence[TermStatistics]) -> tuple[Missi
     without blanks a word is missing only where no known pair attests its characters.
     """
     unknown = {fold(term.surface) for term in terms if term.key and not term.chunks}
-    found: dict[str, MissingWord] = {}
+    found: dict[tuple[str, ...], MissingWord] = {}
     for word, word_tokens in words(question):
         absent = [token in unknown for token in word_tokens]
         for missing in _missing_in(word, word_tokens, absent):
-            found.setdefault(missing.surface, missing)
+            found.setdefault(missing.tokens, missing)
     return tuple(found.values())
 
 

@@ -12,6 +12,8 @@ READ_HITS = 5
 """How many of the best hits are read; what is cited comes from these."""
 WINDOW = 40
 """Tokens: about a long sentence or two short ones."""
+_ADJACENT = 3
+"""Tokens from one term to the next in a phrase: an article or a preposition may stand between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,8 @@ class Reading:
 
     `missing` are the question's words that nothing in scope holds, as they were written.
     `held` has, for each hit read, the positions in `terms` that it holds at all; `together` those
-    it holds within its best window of `WINDOW` tokens, weighed by idf.
+    it holds within its best window of `WINDOW` tokens, weighed by idf; `phrases` the positions
+    whose term stands shortly before the question's next term.
     """
 
     retrieved: Retrieved
@@ -28,6 +31,7 @@ class Reading:
     terms: tuple[TermStatistics, ...]
     held: tuple[frozenset[int], ...]
     together: tuple[frozenset[int], ...]
+    phrases: tuple[frozenset[int], ...]
 
     @property
     def hits(self) -> tuple[Hit, ...]:
@@ -60,6 +64,7 @@ def read(retrieved: Retrieved) -> Reading:
         terms=terms,
         held=tuple(frozenset(chain.from_iterable(at for _, at in found)) for found in finds),
         together=tuple(_best_window(found, terms) for found in finds),
+        phrases=tuple(_phrases(found) for found in finds),
     )
 
 
@@ -73,7 +78,9 @@ def _places_by_form(terms: Sequence[TermStatistics]) -> dict[str, list[int]]:
 
 def _finds(passage: Passage, places: dict[str, list[int]]) -> list[tuple[int, list[int]]]:
     """Each token of a passage that is a term, as (token number, positions of its terms)."""
-    text = "\n".join((passage.name, passage.title, *passage.headings, passage.context, passage.text))
+    text = "\n".join(
+        (passage.name, passage.title, *passage.headings, passage.context, passage.text)
+    )
     found = tokens(text)
     return [(number, places[token]) for number, token in enumerate(found) if token in places]
 
@@ -93,3 +100,14 @@ def _best_window(
         if weight > best_weight:
             best, best_weight = frozenset(inside), weight
     return best
+
+
+def _phrases(found: Sequence[tuple[int, list[int]]]) -> frozenset[int]:
+    held: set[int] = set()
+    last_seen: dict[int, int] = {}
+    for number, places in found:
+        for place in places:
+            if number - last_seen.get(place - 1, -WINDOW) <= _ADJACENT:
+                held.add(place - 1)
+        last_seen.update(dict.fromkeys(places, number))
+    return frozenset(held)

@@ -5,9 +5,10 @@ A signal that cannot be had is NaN, and says nothing for or against.
 
 import math
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 from gdrive_rag_mcp.domain import CosineBackground, Hit
-from gdrive_rag_mcp.evidence.reading import Reading
+from gdrive_rag_mcp.evidence.reading import READ_HITS, Reading
 
 Signal = Callable[[Reading], float]
 UNKNOWN = math.nan
@@ -45,6 +46,20 @@ def close_coverage(reading: Reading) -> float:
     information retrieval", SIGIR 2007. Unlike the coverage of a hit it does not grow with chunks.
     """
     return max(map(reading.weight, reading.together), default=0.0)
+
+
+def phrase_coverage(reading: Reading) -> float:
+    """Share of the question's neighbouring key terms that one hit holds as neighbours, by idf.
+
+    Two terms are neighbours within 3 tokens and in order: the sequential dependence of Metzler &
+    Croft, "A Markov random field model for term dependencies", SIGIR 2005. NaN for one term.
+    """
+    terms = reading.terms
+    pairs = [left.idf + right.idf for left, right in pairwise(terms)]
+    if not sum(pairs):
+        return UNKNOWN
+    shares = (sum(pairs[place] for place in held) for held in reading.phrases)
+    return max(shares, default=0.0) / sum(pairs)
 
 
 def rarest_held(reading: Reading) -> float:
@@ -87,6 +102,18 @@ def bm25_of_ideal(reading: Reading) -> float:
     ideal = reading.retrieved.statistics.ideal_bm25
     best = max((hit.bm25 for hit in reading.hits if hit.bm25 is not None), default=0.0)
     return best / ideal if ideal > 0 else 0.0
+
+
+def bm25_lead_of_five(reading: Reading) -> float:
+    """How far the best BM25 score stands above the fifth, over the ideal.
+
+    After normalised query commitment, where scores that differ show that some chunk stands out:
+    Shtok, Kurland & Carmel, "Predicting query performance by query-drift estimation", TOIS 2012.
+    """
+    ideal = reading.retrieved.statistics.ideal_bm25
+    scores = sorted((hit.bm25 or 0.0 for hit in reading.retrieved.hits), reverse=True)
+    fifth = scores[READ_HITS - 1] if len(scores) >= READ_HITS else 0.0
+    return (scores[0] - fifth) / ideal if scores and ideal > 0 else 0.0
 
 
 def agreement(reading: Reading) -> float:
@@ -163,10 +190,11 @@ def _cosines(reading: Reading) -> list[float]:
 
 def _background_without_best(reading: Reading) -> CosineBackground | None:
     """The question's background; if it is of the whole scope, without the nearest chunks in it."""
-    background = reading.retrieved.statistics.background
+    statistics = reading.retrieved.statistics
+    background = statistics.background
     if background is None:
         return None
-    if background.sample >= reading.retrieved.statistics.chunks:
+    if background.sample >= statistics.chunks - statistics.vectorless_chunks:
         background = _without(background, _cosines(reading)[: background.sample // 4])
     too_small = background.sample < _SMALLEST_BACKGROUND or background.deviation <= 0
     return None if too_small else background
@@ -190,10 +218,12 @@ SIGNALS: Mapping[str, Signal] = {
         best_coverage,
         joint_coverage,
         close_coverage,
+        phrase_coverage,
         rarest_held,
         codes_held,
         question_length,
         bm25_of_ideal,
+        bm25_lead_of_five,
         agreement,
         cosine_height,
         cosine_lead,

@@ -7,7 +7,7 @@ survive whatever a file does; `reading.read_document` is what runs inside it.
 from gdrive_rag_mcp.extraction.formats import format_of
 
 EXTRACTION_VERSION = "1"
-"""Raised whenever the same bytes give another text: documents of an older version are read again."""
+"""Raised whenever the same bytes give another text: documents read by another are read anew."""
 
 
 def is_supported(mime_type: str) -> bool:

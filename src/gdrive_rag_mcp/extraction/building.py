@@ -55,7 +55,7 @@ class DocumentBuilder:
         piece = _BLANK_LEAD.sub("", clean(text)).rstrip()
         if not _VISIBLE.search(piece):
             return
-        separator = self._separator(kind, tight)
+        separator = "\n" if tight and self._segments else self._separator(kind)
         start = self._length + len(separator)
         self._length = start + len(piece)
         if self._length > MAX_CHARACTERS:
@@ -83,11 +83,11 @@ class DocumentBuilder:
             one_line(self.title), "".join(self._pieces), tuple(self._segments), self._failures()
         )
 
-    def _separator(self, kind: SegmentKind, tight: bool) -> str:
+    def _separator(self, kind: SegmentKind) -> str:
         if self.empty:
             return ""
         in_table = kind is SegmentKind.ROW and self._segments[-1].kind is SegmentKind.ROW
-        return "\n" if tight or in_table else "\n\n"
+        return "\n" if in_table else "\n\n"
 
     def _failures(self) -> tuple[str, ...]:
         rest = len(self.failures) - MAX_FAILURES
@@ -100,7 +100,7 @@ class HeadingPath:
 
     def __init__(self) -> None:
         self._open: list[tuple[int, str]] = []
-        self._top: tuple[int, str] | None = None
+        self._tops: list[tuple[int, str]] = []
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -108,8 +108,8 @@ class HeadingPath:
 
     @property
     def title(self) -> str:
-        """The first heading of the highest rank seen so far."""
-        return self._top[1] if self._top else ""
+        """The only heading of the highest rank; of several, none speaks for the whole document."""
+        return self._tops[0][1] if len(self._tops) == 1 else ""
 
     def enter(self, level: int, text: str) -> None:
         """Open a heading; those of the same rank and below are closed."""
@@ -119,5 +119,7 @@ class HeadingPath:
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._open.append((level, label))
-        if self._top is None or level < self._top[0]:
-            self._top = (level, label)
+        if not self._tops or level < self._tops[0][0]:
+            self._tops = []
+        if not self._tops or level == self._tops[0][0]:
+            self._tops = [*self._tops[:1], (level, label)]

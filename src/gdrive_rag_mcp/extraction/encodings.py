@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+import chardet
+
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 
@@ -26,7 +28,10 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_ESCAPES = ((re.compile(rb"\x1b\$\)C"), "iso2022_kr"), (re.compile(rb"\x1b(?:\$[@B(]|\([BJI])"), "iso2022_jp_ext"))
+_ESCAPES = (
+    (re.compile(rb"\x1b\$\)C"), "iso2022_kr"),
+    (re.compile(rb"\x1b(?:\$[@B(]|\([BJI])"), "iso2022_jp_ext"),
+)
 # What a detector names, and the superset that the programs of the time really wrote.
 _SUPERSETS: Mapping[str, str] = {
     "euc-kr": "cp949",
@@ -115,8 +120,6 @@ def _utf8(data: bytes) -> str | None:
 
 def _guess(data: bytes) -> str | None:
     """Statistics over the whole file: its first kilobytes are often plain ASCII."""
-    import chardet
-
     name = (chardet.detect(data)["encoding"] or "").lower()
     codec = _SUPERSETS.get(name, name)
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import pdf_pdfium, pdf_pypdf
-from gdrive_rag_mcp.extraction.building import DocumentBuilder
+from gdrive_rag_mcp.extraction.building import DocumentBuilder, one_line
 from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, Page, PageProblem
 from gdrive_rag_mcp.extraction.pdf_paragraphs import page_paragraphs
 from gdrive_rag_mcp.extraction.titles import sensible_title
@@ -64,7 +64,9 @@ def _assemble(title: str, count: int, pages: Iterable[Page]) -> Document:
 
 def _locator(page: Page) -> Locator:
     number = page.number
-    label = page.label if page.label != str(number) else None
+    label = one_line(page.label or "")
+    if label == str(number):
+        label = ""
     return Locator("page", str(number), number, number, label or None)
 
 

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 
 _LINE_ENDS = re.compile("\r\n?")
-_SENTENCE_ENDS = tuple(".!?:;。！？：；…\"”»)")
-_BULLET = re.compile(r"\s*(?:[•‣▪●○■□–—·*-]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s|제\s?\d+\s?조|第.{1,6}[条條章]|§)")
+_SENTENCE_ENDS = tuple('.!?:;。！？：；…"”»)')
+_BULLET = re.compile(
+    r"\s*(?:[•‣▪●○■□–—·*-]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s|제\s?\d+\s?조|第.{1,6}[条條章]|§)"
+)
 _SHORT = 0.75
 _LARGE = 0.8
 """Nearly all lines of a page are shorter than its longest few; this share sets its width."""

@@ -72,9 +72,7 @@ def _shows_more(page: pdfium.PdfPage, text: str) -> bool:
     With some text, only a picture over half the page counts; with none, anything beyond a few lines
     does: a picture, letters drawn as shapes, text without a character map.
     """
-    drawn = list(
-        itertools.islice(page.get_objects(max_depth=_FORM_DEPTH), _INSPECTED_OBJECTS)
-    )
+    drawn = list(itertools.islice(page.get_objects(max_depth=_FORM_DEPTH), _INSPECTED_OBJECTS))
     if text.strip():
         return any(_covers_page(each, page) for each in drawn if each.type == _IMAGE)
     return len(drawn) > _DECORATION or any(each.type != _PATH for each in drawn)

@@ -8,7 +8,7 @@ _MIN_COLUMNS = 2
 
 
 def row_line(cells: Sequence[str]) -> str:
-    """A row as one line; white space inside a cell is folded, blank cells at the end are dropped."""
+    """A row as one line; white space in cells is folded, blank cells at the end are dropped."""
     folded = [" ".join(cell.split()) for cell in cells]
     while folded and not folded[-1]:
         folded.pop()

@@ -4,11 +4,14 @@ import re
 
 from gdrive_rag_mcp.extraction.building import one_line
 
-_FILE_NAME = re.compile(r"(?i)[^\s]\.(?:docx?|dotx?|xlsx?|pptx?|pdf|odt|rtf|txt|md|html?|tex|dvi|ps|indd|qxd|fm|wpd)$")
+_FILE_NAME = re.compile(
+    r"(?i)[^\s]\.(?:docx?|dotx?|xlsx?|pptx?|pdf|odt|rtf|txt|md|html?|tex|dvi|ps|indd|qxd|fm|wpd)$"
+)
 _PROGRAM = re.compile(
     r"(?i)^(?:microsoft (?:word|excel|powerpoint)\b|powerpoint presentation$|untitled\b|unbenannt"
     r"|sans titre|sin título|senza titolo|без имени|無題|无标题|無標題|제목 ?없음|không tiêu đề"
-    r"|document ?\d*$|dokument ?\d*$|문서 ?\d+$|new document|title$|\(?anonymous\)?$|slide ?\d+$|[\W\d_]*$)"
+    r"|document ?\d*$|dokument ?\d*$|문서 ?\d+$|new document|title$|\(?anonymous\)?$|slide ?\d+$"
+    r"|[\W\d_]*$)"
 )
 
 

@@ -64,6 +64,7 @@ class _Reader:
         self._title = ""
         self._paragraphs = 0
         self._boxes = 0
+        self._in_list = False
         self._notes: dict[tuple[str, str], _Anchor] = {}
         self._main = package.main_part() or _MAIN_PART
         self._links = package.relationships(self._main)
@@ -114,7 +115,9 @@ class _Reader:
         if found.text.strip():
             label = self._numbering.label(self._styles.numbering(properties))
             text = f"{label} {found.text}" if label else found.text
-            self._add_paragraph(text, None if self._boxes else self._styles.heading_level(properties))
+            level = None if self._boxes else self._styles.heading_level(properties)
+            self._add_paragraph(text, level, tight=bool(label) and self._in_list)
+            self._in_list = bool(label)
         for block in found.blocks:
             self._read_beside(block)
 
@@ -127,9 +130,9 @@ class _Reader:
             self._read_blocks(block)
         self._boxes -= 1
 
-    def _add_paragraph(self, text: str, level: int | None) -> None:
+    def _add_paragraph(self, text: str, level: int | None, *, tight: bool) -> None:
         if level is None:
-            self._add(text)
+            self._add(text, tight=tight)
             return
         if level == TITLE_LEVEL:
             self._title = self._title or text
@@ -142,12 +145,15 @@ class _Reader:
         if max((len(row.cells) for row in rows), default=0) <= 1:
             self._read_frame(table)
             return
+        self._in_list = False
         headers = header_rows(rows)
         context = one_line(
             " / ".join(row_line(row.cells) for row in rows[:headers]), CONTEXT_LENGTH
         )
         for number, row in enumerate(rows):
-            self._add(row_line(row.cells), SegmentKind.ROW, context if number >= headers else "")
+            self._add(
+                row_line(row.cells), SegmentKind.ROW, context=context if number >= headers else ""
+            )
 
     def _read_frame(self, table: Element) -> None:
         """A table of one column is a frame around text, not data."""
@@ -155,10 +161,16 @@ class _Reader:
             for cell in inside(row, "tc"):
                 self._read_blocks(cell)
 
-    def _add(self, text: str, kind: SegmentKind = SegmentKind.TEXT, context: str = "") -> None:
-        self._builder.add(
-            text, self._locator(), kind, headings=self._headings.path, context=context
-        )
+    def _add(
+        self,
+        text: str,
+        kind: SegmentKind = SegmentKind.TEXT,
+        *,
+        context: str = "",
+        tight: bool = False,
+    ) -> None:
+        path = self._headings.path
+        self._builder.add(text, self._locator(), kind, headings=path, context=context, tight=tight)
 
     def _locator(self) -> Locator:
         path = self._headings.path

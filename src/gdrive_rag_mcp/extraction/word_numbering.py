@@ -6,7 +6,21 @@ from collections.abc import Mapping
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, local_name, value
 
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_ROMAN = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+    (9, "ix"),
+    (5, "v"),
+    (4, "iv"),
+    (1, "i"),
+)
 _ALPHABET = 26
 _MAX_LEVEL = 8
 _MAX_LETTER = 5 * _ALPHABET

@@ -11,10 +11,25 @@ _BODY_LEVEL = 9
 
 _NO_HEADING = -1
 _MAX_CHAIN = 20
-_TITLE_STYLES = frozenset({"title", "titel", "titre", "título", "titolo", "제목", "標題", "标题", "表題", "tiêu đề", "название"})
+_TITLE_STYLES = frozenset(
+    {
+        "title",
+        "titel",
+        "titre",
+        "título",
+        "titolo",
+        "제목",
+        "標題",
+        "标题",
+        "表題",
+        "tiêu đề",
+        "название",
+    }
+)
 _HEADING_STYLE = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|kop|rubrik|overskrift|nagłówek|заголовок|otsikko"
-    r"|başlık|nadpis|címsor|제목|개요|見出し|标题|標題|đầu đề|tiêu đề|عنوان|כותרת|หัวเรื่อง)\s*([1-9])$"
+    r"|başlık|nadpis|címsor"
+    r"|제목|개요|見出し|标题|標題|đầu đề|tiêu đề|عنوان|כותרת|หัวเรื่อง)\s*([1-9])$"
 )
 
 
@@ -49,7 +64,7 @@ class Styles:
     def _chain(self, name: str | None) -> list[Element]:
         """A style and what it is based on; bounded, as damaged files go round in circles."""
         chain: list[Element] = []
-        while name in self._styles and len(chain) < _MAX_CHAIN:
+        while name and name in self._styles and len(chain) < _MAX_CHAIN:
             style = self._styles[name]
             chain.append(style)
             name = value(style, "basedOn")

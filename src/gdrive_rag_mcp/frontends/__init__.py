@@ -1,1 +1,1 @@
-"""The ways in: command line and MCP; each only parses, calls a use case and presents."""
+"""The ways in: a command line and an MCP server."""

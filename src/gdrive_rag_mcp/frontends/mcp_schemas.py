@@ -7,30 +7,42 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 _NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
-def output_schema(shape: Any) -> dict[str, Any]:  # noqa: ANN401 - a type, which has no narrower type
-    """The schema of a TypedDict of `presentation.shapes`, everything spelled out in place."""
-    if shape in _NAMES:
-        return {"type": _NAMES[shape]}
-    if is_typeddict(shape):
-        return {
-            "type": "object",
-            "properties": {key: output_schema(kind) for key, kind in get_type_hints(shape).items()},
-            "required": sorted(shape.__required_keys__),
-        }
-    arguments = get_args(shape)
-    if get_origin(shape) is list:
-        return {"type": "array", "items": output_schema(arguments[0])}
-    if get_origin(shape) is dict:
-        return {"type": "object", "additionalProperties": output_schema(arguments[1])}
-    if get_origin(shape) in (types.UnionType, Union):
-        return _nullable(arguments)
-    raise TypeError(f"no JSON Schema is known for {shape!r}")
+def output_schema(shape: type) -> dict[str, Any]:
+    """The schema of a TypedDict of `presentation.shapes`, without definitions to refer to.
+
+    A shape that occurs twice is spelled out once: all tools share the room a client has for them.
+    """
+    spelled: set[type] = set()
+    return {**_schema(shape, spelled), "required": sorted(shape.__required_keys__)}  # type: ignore[attr-defined] # of every TypedDict
 
 
-def _nullable(arguments: tuple[Any, ...]) -> dict[str, Any]:
+def _schema(kind: Any, spelled: set[type]) -> dict[str, Any]:  # noqa: ANN401 - any annotation
+    arguments = get_args(kind)
+    if kind in _NAMES:
+        return {"type": _NAMES[kind]}
+    if is_typeddict(kind):
+        return _object_schema(kind, spelled)
+    if get_origin(kind) is list:
+        return {"type": "array", "items": _schema(arguments[0], spelled)}
+    if get_origin(kind) is dict:
+        return {"type": "object", "additionalProperties": _schema(arguments[1], spelled)}
+    if get_origin(kind) in (types.UnionType, Union):
+        return _nullable(arguments, spelled)
+    raise TypeError(f"no JSON Schema is known for {kind!r}")
+
+
+def _object_schema(shape: type, spelled: set[type]) -> dict[str, Any]:
+    if shape in spelled:
+        return {"type": "object"}
+    spelled.add(shape)
+    hints = get_type_hints(shape)
+    return {"type": "object", "properties": {key: _schema(hints[key], spelled) for key in hints}}
+
+
+def _nullable(arguments: tuple[Any, ...], spelled: set[type]) -> dict[str, Any]:
     """`X | None` as one schema with two types, so that no `anyOf` is needed."""
     (kind,) = (argument for argument in arguments if argument is not type(None))
-    schema = output_schema(kind)
+    schema = _schema(kind, spelled)
     return {**schema, "type": [schema["type"], "null"]}
 
 

@@ -284,6 +284,7 @@ class _Run:
             complete=self._complete,
             coverage=coverage,
             warnings=tuple(self._warnings),
+            embedding_incomplete=self.vectoriser.problem is not None,
         )
 
 

@@ -70,6 +70,11 @@ def message(outcome: SearchOutcome) -> str:
             "Only words were compared, because no embeddings are at hand: what is said in other "
             "words or in another language was not found."
         )
+    if "index_stale" in outcome.warnings:
+        said.append(
+            f"The index was last synced on {outcome.last_sync:%Y-%m-%d}: later changes are not in "
+            "it."
+        )
     said.extend(_unread(outcome.coverage))
     return " ".join(said)
 

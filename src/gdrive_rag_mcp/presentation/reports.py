@@ -63,7 +63,7 @@ def ledger_object(page: LedgerPage) -> LedgerObject:
     return LedgerObject(
         totals=totals_object(page.coverage),
         next_cursor=page.next_cursor,
-        documents=[_entry(record) for record in page.records],
+        files=[_entry(record) for record in page.records],
     )
 
 

@@ -171,7 +171,7 @@ class LedgerObject(Fenced):
 
     totals: TotalsObject
     next_cursor: str | None
-    documents: list[EntryObject]
+    files: list[EntryObject]
 
 
 class EmbeddingObject(TypedDict):

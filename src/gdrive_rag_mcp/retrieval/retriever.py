@@ -47,17 +47,19 @@ class Retriever:
         """
         query = replace(query, text=checked_question(query.text))
         statistics = self._index.statistics(analyse(query.text), query.scope, query.filters)
-        mode = self._possible_mode(statistics)
+        embedder = self._usable_embedder(statistics)
+        mode = self._mode if embedder else Mode.KEYWORD
         if not statistics.chunks:
             return Retrieved(query, mode, (), statistics)
-        nearest: VectorMatches | None = None
+        nearest = VectorMatches(())
         warnings: tuple[str, ...] = ()
-        if mode is not Mode.KEYWORD:
-            nearest = self._search_vectors(query)
-        if nearest is None and mode is not Mode.KEYWORD:
-            mode, warnings = Mode.KEYWORD, (EMBEDDER_UNAVAILABLE,)
+        if embedder:
+            try:
+                nearest = self._search_vectors(query, embedder)
+            except EmbeddingError as error:
+                _log.warning("Searching by keyword alone: %s", error)
+                mode, warnings = Mode.KEYWORD, (EMBEDDER_UNAVAILABLE,)
         matched = self._search_text(query, statistics) if mode is not Mode.VECTOR else ()
-        nearest = nearest or VectorMatches(())
         return Retrieved(
             query=query,
             mode=mode,
@@ -66,17 +68,13 @@ class Retriever:
             warnings=warnings,
         )
 
-    def _possible_mode(self, statistics: RetrievalStatistics) -> Mode:
-        has_vectors = statistics.vectorless_chunks < statistics.chunks or not statistics.chunks
-        return self._mode if self._embedder is not None and has_vectors else Mode.KEYWORD
+    def _usable_embedder(self, statistics: RetrievalStatistics) -> Embedder | None:
+        vectors = statistics.chunks - statistics.vectorless_chunks
+        wanted = self._mode is not Mode.KEYWORD and (vectors or not statistics.chunks)
+        return self._embedder if wanted else None
 
-    def _search_vectors(self, query: Query) -> VectorMatches | None:
-        assert self._embedder is not None  # noqa: S101 - `_possible_mode` saw to it
-        try:
-            vector = self._embedder.embed([query.text], role="query")[0]
-        except EmbeddingError as error:
-            _log.warning("Searching by keyword alone: %s", error)
-            return None
+    def _search_vectors(self, query: Query, embedder: Embedder) -> VectorMatches:
+        vector = embedder.embed([query.text], role="query")[0]
         return self._index.search_vectors(vector, query.scope, query.filters, _CANDIDATES)
 
     def _search_text(self, query: Query, statistics: RetrievalStatistics) -> tuple[TextMatch, ...]:
@@ -90,8 +88,8 @@ class Retriever:
     ) -> tuple[Hit, ...]:
         matched = sorted(matched, key=lambda match: (-match.bm25, match.chunk))
         near = sorted(nearest.matches, key=lambda match: (-match.cosine, match.chunk))
-        by_text = {match.chunk: (rank, match.bm25) for rank, match in enumerate(matched, start=1)}
-        by_vector = {match.chunk: (rank, match.cosine) for rank, match in enumerate(near, start=1)}
+        by_text = {match.chunk: (rank, match.bm25) for rank, match in enumerate(matched, 1)}
+        by_vector = {match.chunk: (rank, match.cosine) for rank, match in enumerate(near, 1)}
         fused = reciprocal_rank_fusion([tuple(by_text), tuple(by_vector)])
         best = fused[: max(query.limit, _FEWEST_HITS)]
         passages = self._index.passages([chunk for chunk, _ in best], query.scope)
@@ -100,9 +98,7 @@ class Retriever:
         for rank, (chunk, score) in enumerate(readable, start=1):
             keyword_rank, bm25 = by_text.get(chunk, (None, None))
             vector_rank, cosine = by_vector.get(chunk, (None, None))
-            hits.append(
-                Hit(passages[chunk], rank, score, keyword_rank, vector_rank, bm25, cosine)
-            )
+            hits.append(Hit(passages[chunk], rank, score, keyword_rank, vector_rank, bm25, cosine))
         return tuple(hits)
 
 

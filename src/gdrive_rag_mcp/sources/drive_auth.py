@@ -10,6 +10,7 @@ from google.oauth2 import service_account
 
 from gdrive_rag_mcp.errors import SettingsError, SourceAuthError
 
+_CREDENTIALS: Any = service_account.Credentials  # its methods are only half annotated
 READ_ONLY = "https://www.googleapis.com/auth/drive.readonly"
 _NEW_KEY = "create a JSON key for a service account in the Google Cloud console and name it in "
 _HINT = _NEW_KEY + "GOOGLE_SERVICE_ACCOUNT_FILE"
@@ -38,10 +39,8 @@ def load_service_account(key_file: Path) -> ServiceAccount:
     _refuse_other_kinds(info, path)
     require_private_channel(str(info["token_uri"]), f"token_uri in {path}")
     try:
-        credentials = service_account.Credentials.from_service_account_info(  # type: ignore[no-untyped-call] # its own
-            info, scopes=[READ_ONLY]
-        )
-    except ValueError:  # the library's message may quote the key
+        credentials: Any = _CREDENTIALS.from_service_account_info(info, scopes=[READ_ONLY])
+    except (ValueError, TypeError):  # the library's message may quote the key
         raise SourceAuthError(
             f"the private key in {path} is damaged",
             hint="download the key again; line ends in it must be \\n inside the JSON string",
@@ -55,12 +54,16 @@ def require_private_channel(url: str, what: str) -> None:
     Raises:
         SettingsError: it is neither https nor this machine itself.
     """
-    parts = urlsplit(url)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise SettingsError(
-            f"{what} is {parts.scheme}://{parts.hostname}, where an access token could be overheard",
-            hint="use https",
-        )
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise SettingsError(f"{what} is no URL", hint="it starts with https://") from None
+    if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK):
+        return
+    raise SettingsError(
+        f"{what} is {parts.scheme}://{parts.hostname}, where a token could be overheard",
+        hint="use https",
+    )
 
 
 def _parsed(path: Path) -> dict[str, Any]:

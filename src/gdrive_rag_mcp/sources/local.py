@@ -113,7 +113,8 @@ class LocalFolderSource:
                 self._refuse_special(file, before)
                 refuse_above(self._max_bytes, before.st_size, file.name)
                 with TemporaryFile(into, limit=self._max_bytes, name=file.name) as copy:
-                    while block := content.read(BLOCK):
+                    # One that grows as fast as it is read would be chased up to the limit.
+                    while copy.size <= before.st_size and (block := content.read(BLOCK)):
                         copy.write(block)
                 after = os.fstat(descriptor)
         except OSError as error:

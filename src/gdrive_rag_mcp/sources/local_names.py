@@ -51,7 +51,7 @@ def path_of(file_id: str) -> str:
     """
     names = file_id.split("/")
     if any(name in ("", ".", "..") for name in names) or "\0" in file_id:
-        raise ValueError(file_id)
+        raise ValueError(f"no id of a local file: {file_id!r}")
     return "/".join(_decoded(name) for name in names)
 
 
@@ -71,5 +71,5 @@ def _encoded(name: str) -> str:
 def _decoded(name: str) -> str:
     decoded = os.fsdecode(unquote_to_bytes(name) if "%" in name else name.encode("utf-8"))
     if decoded in ("", ".", "..") or "/" in decoded or "\0" in decoded:
-        raise ValueError(name)
+        raise ValueError(f"no id of a local file: {name!r}")
     return decoded

@@ -76,11 +76,15 @@ class TextIndex:
         tokens = None if scope.everything else scope_tokens(self._connection, scope)
         found = []
         for term in terms:
+            if not term.key:
+                known = self._known([(term.token, 1)], tokens, most=1)
+                found.append(TermStatistics(term.surface, (term.token,), known, 0.0, key=False))
+                continue
             forms = self._forms(term.token, language)
-            known = self._known(forms, tokens) if forms else 0
-            idf = inverse_document_frequency(min(known, chunks), chunks)
+            known = min(self._known(forms, tokens), chunks) if forms else 0
+            idf = inverse_document_frequency(known, chunks)
             names = tuple(form for form, _ in forms) or (term.token,)
-            found.append(TermStatistics(term.surface, names, min(known, chunks), idf, term.key))
+            found.append(TermStatistics(term.surface, names, known, idf))
         return tuple(found)
 
     def _forms(self, token: str, language: str) -> list[tuple[str, int]]:
@@ -111,15 +115,19 @@ class TextIndex:
         others.sort(key=lambda form: (-form[1], form[0]))
         return exact + others[:_MOST_FORMS]
 
-    def _known(self, forms: list[tuple[str, int]], scope: list[str] | None) -> int:
-        """How many chunks in scope hold any of the forms."""
-        if scope is None and len(forms) == 1:
+    def _known(
+        self, forms: list[tuple[str, int]], scope: list[str] | None, most: int = -1
+    ) -> int:
+        """How many chunks in scope hold any of the forms; counting stops at `most`."""
+        if scope is None and len(forms) == 1 and most < 0:
             return forms[0][1]
         expression = _expression([form for form, _ in forms], scope)
         if expression is None:
             return 0
         row = self._connection.execute(
-            f"SELECT count(*) FROM {self._table} WHERE {self._table} MATCH ?", (expression,)
+            f"SELECT count(*) FROM (SELECT 1 FROM {self._table} WHERE {self._table} MATCH ? "
+            "LIMIT ?)",
+            (expression, most),
         ).fetchone()
         return int(row[0]) if row else 0
 

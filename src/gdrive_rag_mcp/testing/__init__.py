@@ -1,1 +1,1 @@
-"""Fakes for the edges that cannot run in a test, shipped so that other projects can test too."""
+"""Stand-ins for what a test cannot have: shipped, so that users' tests can use them too."""

@@ -18,6 +18,7 @@ from gdrive_rag_mcp.terms import query_terms
 
 
 def idf(known: int, chunks: int) -> float:
+    """The index's inverse document frequency."""
     return max(math.log((chunks - known + 0.5) / (known + 0.5)), 1e-6)
 
 
@@ -38,6 +39,7 @@ def terms_of(
 
 
 def passage(text: str, number: int = 1, title: str = "", context: str = "") -> Passage:
+    """A passage of document `d<number>`."""
     return Passage(
         chunk_id=f"d{number}:0:00000000",
         document_id=f"d{number}",
@@ -58,7 +60,7 @@ def passage(text: str, number: int = 1, title: str = "", context: str = "") -> P
     )
 
 
-def hit(  # noqa: PLR0913 - one hit, spelt out
+def hit(
     text: str,
     rank: int = 1,
     *,
@@ -68,6 +70,7 @@ def hit(  # noqa: PLR0913 - one hit, spelt out
     vector_rank: int | None = None,
     title: str = "",
 ) -> Hit:
+    """A hit; a retriever that scored it also ranked it there, unless told otherwise."""
     keyword_rank = rank if keyword_rank is None and bm25 is not None else keyword_rank
     vector_rank = rank if vector_rank is None and cosine is not None else vector_rank
     return Hit(
@@ -84,6 +87,7 @@ def retrieved(
     mode: Mode = Mode.HYBRID,
     background: CosineBackground | None = None,
 ) -> Retrieved:
+    """What a retriever would hand over for these hits; `known` has chunks by token."""
     terms = terms_of(question, known, chunks)
     ideal = sum(term.idf for term in terms if term.key)
     statistics = RetrievalStatistics(chunks, chunks, terms, ideal, background)

@@ -1,0 +1,37 @@
+"""What reading one file may cost, and how a process is held to it."""
+
+import contextlib
+from dataclasses import dataclass
+
+_GRACE_SECONDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds for one file. The answer is the document as it crosses between the processes."""
+
+    memory_bytes: int = 2 << 30
+    cpu_seconds: int = 30
+    wall_seconds: float = 120.0
+    answer_bytes: int = 64 << 20
+
+
+def bind(limits: Limits) -> None:
+    """Hold this process to the limits, as far as the system knows them; no core dumps, no files.
+
+    Where a limit is missing (Windows has none of them, macOS ignores the one on memory), the wall
+    clock still ends what takes too long.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    cpu = limits.cpu_seconds
+    for kind, soft, hard in (
+        (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
+        (resource.RLIMIT_CPU, cpu, cpu + _GRACE_SECONDS),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (soft, hard))

@@ -1,0 +1,25 @@
+"""Reads a file in this process. Whoever must survive what a file does asks `sandbox.Sandbox`."""
+
+from pathlib import Path
+
+from gdrive_rag_mcp.domain import Document, Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.formats import format_of, reader_of
+from gdrive_rag_mcp.extraction.sniffing import sniff
+
+
+def read_document(path: Path, mime_type: str) -> Document:
+    """Turn a file into text.
+
+    Raises:
+        ExtractionError: it cannot be read; carries the ledger reason.
+    """
+    expected = format_of(mime_type)
+    if expected is None:
+        raise ExtractionError(Reason.UNSUPPORTED_TYPE, f"Files of type {mime_type} are not read")
+    try:
+        return reader_of(sniff(path, expected))(path)
+    except RecursionError as error:
+        raise ExtractionError(
+            Reason.RESOURCE_LIMIT, "The file is nested more deeply than can be followed"
+        ) from error

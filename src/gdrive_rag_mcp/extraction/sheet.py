@@ -1,0 +1,136 @@
+"""Reads XLSX workbooks row by row, with the row numbers that the sheet itself shows."""
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import python_calamine as calamine
+
+from gdrive_rag_mcp.domain import Document, Locator, Reason, SegmentKind
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.building import CONTEXT_LENGTH, DocumentBuilder, one_line
+from gdrive_rag_mcp.extraction.ooxml import Package, open_package
+from gdrive_rag_mcp.extraction.sheet_merges import Merges
+from gdrive_rag_mcp.extraction.sheet_rows import SheetRow, say_rows
+from gdrive_rag_mcp.extraction.sheet_scan import (
+    MAX_AREA,
+    Scan,
+    column_letters,
+    scan_sheet,
+    sheet_parts,
+)
+from gdrive_rag_mcp.extraction.titles import sensible_title
+
+Value = str | float | bool | dt.date | dt.time | dt.datetime | dt.timedelta
+_LARGEST_EXACT = 10**15
+
+
+def read(path: Path) -> Document:
+    """Read an XLSX file, transitional or strict; values as stored, formulas as last calculated.
+
+    Raises:
+        ExtractionError: damaged, hostile, encrypted, or without text.
+    """
+    builder = DocumentBuilder()
+    try:
+        with open_package(path) as package:
+            builder.title = sensible_title(package.title())
+            parts = sheet_parts(package)
+            workbook = calamine.CalamineWorkbook.from_path(path)
+            for sheet in workbook.sheets_metadata:
+                if sheet.typ == calamine.SheetTypeEnum.WorkSheet:
+                    _read_sheet(package, parts.get(sheet.name, ""), workbook, sheet, builder)
+    except calamine.PasswordError as error:
+        raise ExtractionError(Reason.ENCRYPTED, "The workbook wants a password") from error
+    except calamine.CalamineError as error:
+        raise ExtractionError(Reason.CORRUPT, f"The workbook is damaged: {error}") from error
+    if builder.empty and builder.failures:
+        raise ExtractionError(Reason.CORRUPT, builder.failures[0])
+    return builder.finish()
+
+
+def _read_sheet(
+    package: Package,
+    part: str,
+    workbook: calamine.CalamineWorkbook,
+    metadata: calamine.SheetMetadata,
+    builder: DocumentBuilder,
+) -> None:
+    """Add the rows of one sheet; a sheet that cannot be read is noted and costs only itself."""
+    name = metadata.name
+    try:
+        scan = scan_sheet(package, part) if part in package else Scan()
+        if scan.area > MAX_AREA:
+            builder.fail(f"Sheet {name}: reaches over {scan.area:,} cells, more than {MAX_AREA:,}")
+            return
+        sheet = workbook.get_sheet_by_name(name)
+    except (ExtractionError, calamine.CalamineError) as error:
+        builder.fail(f"Sheet {name}: {error}")
+        return
+    hidden = metadata.visible != calamine.SheetVisibleEnum.Visible
+    heading = one_line(f"{name} (hidden sheet)" if hidden else name)
+    for said in say_rows(_rows(sheet, scan)):
+        builder.add(
+            said.text,
+            _locator(name, said.row),
+            SegmentKind.ROW,
+            headings=(heading,),
+            context=one_line(said.context, CONTEXT_LENGTH),
+        )
+
+
+def _locator(sheet: str, row: SheetRow) -> Locator:
+    name = one_line(sheet)
+    first, last = column_letters(min(row.cells)), column_letters(max(row.cells))
+    number = row.number
+    cells = f"{first}{number}" if first == last else f"{first}{number}:{last}{number}"
+    return Locator("sheet", f"{name}!{cells}", number, number, name)
+
+
+def _rows(sheet: calamine.CalamineSheet, scan: Scan) -> Iterator[SheetRow]:
+    """The rows that are not blank, with remarks and merged cells filled in."""
+    merges = Merges(sheet.merged_cell_ranges or ())
+    remarks: dict[int, dict[int, str]] = {}
+    for (row, column), remark in scan.remarks.items():
+        remarks.setdefault(row, {})[column] = remark
+    number = 0
+    for number, values in enumerate(sheet.iter_rows(), start=1):
+        cells = _cells(values) | remarks.pop(number, {})
+        if cells:
+            yield merges.row(number, cells)
+    for number in sorted(remarks):
+        yield merges.row(number, remarks[number])
+
+
+def _cells(values: Sequence[Value]) -> dict[int, str]:
+    shown = {column: show(value) for column, value in enumerate(values, start=1) if value != ""}
+    return {column: text for column, text in shown.items() if text}
+
+
+def show(value: Value) -> str:
+    """A value as a reader of the sheet would write it: no `.0`, dates in ISO form, one line."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, (int, float)):
+        return _number(value)
+    if isinstance(value, dt.timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
+    return _time(value)
+
+
+def _number(value: float) -> str:
+    if abs(value) < _LARGEST_EXACT and value == int(value):
+        return str(int(value))
+    return format(value, ".15g")
+
+
+def _time(value: dt.date | dt.time) -> str:
+    if isinstance(value, dt.datetime):
+        rounded = (value + dt.timedelta(milliseconds=500)).replace(microsecond=0)
+        return rounded.isoformat(sep=" ").removesuffix(" 00:00:00")
+    if isinstance(value, dt.time):
+        return value.isoformat(timespec="seconds")
+    return value.isoformat()

@@ -1,0 +1,114 @@
+"""Finds the rows of a sheet that name its columns, and says every other row with those names."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR, is_number, names_columns, row_line
+
+_LABEL_COLUMNS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row that is not blank: its number and its filled cells by column, both from 1.
+
+    `spread` holds the texts of cells merged over several columns, repeated in each of these.
+    """
+
+    number: int
+    cells: Mapping[int, str]
+    spread: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SaidRow:
+    """A row as text, under the names of its columns."""
+
+    row: SheetRow
+    text: str
+    context: str
+
+
+def say_rows(rows: Iterable[SheetRow]) -> Iterator[SaidRow]:
+    """Say rows with their columns' names.
+
+    Names are looked for at the top of a block (the first row, and after each blank one), below rows
+    with a single cell, which are captions. A block without names of its own keeps those above it:
+    a blank row often only parts the months of one table.
+    """
+    names: Mapping[int, str] = {}
+    top = True
+    last = 0
+    pending = 0
+    for row, following in _with_next(rows):
+        top = top or row.number > last + 1
+        first_block = not names
+        last = row.number
+        if pending:
+            pending -= 1
+            yield SaidRow(row, row_line(list(row.cells.values())), "")
+        elif top and len(row.cells) == 1:
+            yield SaidRow(row, row_line(list(row.cells.values())), "")
+        elif top and (found := _names(row, following, needs_contrast=not first_block)):
+            names, pending, top = found.names, found.rows - 1, False
+            yield SaidRow(row, row_line(list(row.cells.values())), "")
+        else:
+            top = False
+            yield SaidRow(row, _said(row.cells, names), _context(names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    names: Mapping[int, str]
+    rows: int
+
+
+def _names(row: SheetRow, below: SheetRow | None, *, needs_contrast: bool) -> _Names | None:
+    """The names of columns in one row, or in two when the upper one is merged over groups."""
+    if below is None or below.number != row.number + 1 or len(below.cells) < _LABEL_COLUMNS:
+        return None
+    if row.spread and len(row.cells) >= _LABEL_COLUMNS and names_groups(row, below):
+        columns = sorted({*row.cells, *row.spread, *below.cells})
+        upper = {**row.cells, **row.spread}
+        both = {
+            each: f"{upper.get(each, '')} {below.cells.get(each, '')}".strip() for each in columns
+        }
+        return _Names(both, 2)
+    if not names_columns(list(row.cells.values())):
+        return None
+    if needs_contrast and not _contrast(row, below):
+        return None
+    return _Names(row.cells, 1)
+
+
+def names_groups(row: SheetRow, below: SheetRow) -> bool:
+    """Whether the row below names the columns of the groups that this row spreads over."""
+    under = [text for column, text in below.cells.items() if column in row.spread]
+    return len(under) >= _LABEL_COLUMNS and not any(map(is_number, under))
+
+
+def _contrast(row: SheetRow, below: SheetRow) -> bool:
+    """Numbers below texts: the sign that a row names what follows rather than being part of it."""
+    return any(is_number(text) for column, text in below.cells.items() if column in row.cells)
+
+
+def _said(cells: Mapping[int, str], names: Mapping[int, str]) -> str:
+    if not names:
+        return row_line(list(cells.values()))
+    return CELL_SEPARATOR.join(
+        f"{names[column]}: {text}" if column in names else text for column, text in cells.items()
+    )
+
+
+def _context(names: Mapping[int, str]) -> str:
+    return CELL_SEPARATOR.join(names[column] for column in sorted(names))
+
+
+def _with_next(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, SheetRow | None]]:
+    held: SheetRow | None = None
+    for row in rows:
+        if held is not None:
+            yield held, row
+        held = row
+    if held is not None:
+        yield held, None

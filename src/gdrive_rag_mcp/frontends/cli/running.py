@@ -1,0 +1,86 @@
+"""What every command shares: its options, how it ends on an error, and how it prints."""
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gdrive_rag_mcp.errors import GdriveRagError
+from gdrive_rag_mcp.frontends.options import command_settings
+from gdrive_rag_mcp.settings import Settings
+
+app = typer.Typer(
+    help="Search over one Google Drive folder that cites where, and says when it has no answer.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # its frames would show settings and keys
+)
+ReadSettings = Callable[[], Settings]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+_COMMON: dict[str, Any] = {
+    "config": Annotated[Path | None, typer.Option("--config", help="The config file to read.")],
+    "env_file": Annotated[
+        Path | None, typer.Option("--env-file", help="Read variables from this file too.")
+    ],
+    "db": Annotated[Path | None, typer.Option("--db", help="The index file.")],
+    "profile": Annotated[str | None, typer.Option("--profile", help="The index of this name.")],
+    "source": Annotated[str | None, typer.Option("--source", help="`drive` or `folder:/path`.")],
+}
+
+
+def command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a function a command: adds the common options, and ends well on errors.
+
+    Its first argument reads the settings that those options, the environment and the file make.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        own = list(inspect.signature(function).parameters.values())[1:]
+
+        @functools.wraps(function)
+        def run(**given: Any) -> None:  # noqa: ANN401 - each command has its own options
+            common = {option: given.pop(option) for option in _COMMON}
+            with _errors_to_stderr():
+                function(functools.partial(command_settings, **common), **given)
+
+        added = [
+            inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for option, kind in _COMMON.items()
+        ]
+        keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+        signature = inspect.Signature([*keyword_only, *added])
+        run.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads options from
+        run.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
+        app.command(name)(run)
+        return function
+
+    return decorate
+
+
+@contextmanager
+def _errors_to_stderr() -> Iterator[None]:
+    try:
+        yield
+    except GdriveRagError as error:
+        typer.echo(f"error: {error.message}", err=True)
+        if error.hint:
+            typer.echo(f"  to fix it: {error.hint}", err=True)
+        raise typer.Exit(error.exit_code) from None
+
+
+def show(text: str) -> None:
+    """Write UTF-8 whatever the terminal claims, so that no document's character ends a command."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def note(line: str) -> None:
+    """Say something that is no result."""
+    typer.echo(line, err=True)

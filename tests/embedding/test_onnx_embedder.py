@@ -1,0 +1,213 @@
+"""The embedded model: what only it promises."""
+
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gdrive_rag_mcp.embedding.model_folder import CONFIG_FILE, MODEL_FILE, TOKENIZER_FILE
+from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
+from gdrive_rag_mcp.errors import EmbedderUnavailableError, SettingsError
+from gdrive_rag_mcp.protocols import Embedder, Vectors
+
+PASSAGES = {
+    "leave": "An employee may take up to twelve weeks of unpaid leave in a calendar year.",
+    "deposit": "Die Kaution beträgt zwei Monatsmieten und ist in drei Wochen zu zahlen.",
+    "maternity": "근로자는 출산 전후로 90일의 휴가를 쓸 수 있고 그중 60일은 유급이다.",
+    "overtime": "Giờ làm thêm vào ngày lễ được trả ít nhất bằng ba lần tiền lương giờ.",
+    "insurance": "公司应当在合同终止后十五日内办理社会保险关系转移手续。",
+    "backup": "Backups run every night at two and are kept for thirty days.",
+    "parking": "Besucher parken ihre Fahrzeuge auf der Nordseite des Gebäudes.",
+    "coffee": "The coffee machine on the third floor is cleaned every Friday.",
+    "travel": "출장 경비는 돌아온 날부터 7일 안에 영수증과 함께 청구해야 한다.",
+    "password": "Mật khẩu phải có ít nhất mười hai ký tự và được đổi mỗi năm một lần.",
+    "fire": "发生火灾时，请使用楼梯撤离，不要乘坐电梯。",
+    "invoice": "Invoices are due within fourteen days of receipt without any discount.",
+}
+SAME_LANGUAGE = {
+    "How long can I stay away from work without pay?": "leave",
+    "How often is the data saved?": "backup",
+    "When does a bill have to be paid?": "invoice",
+    "Wo kann ein Gast sein Auto abstellen?": "parking",
+    "Wie viel Sicherheit verlangt der Vermieter?": "deposit",
+    "아이를 낳으면 며칠을 쉴 수 있나요?": "maternity",
+    "출장 비용은 언제까지 청구해야 하나요?": "travel",
+    "Mã bảo mật phải dài bao nhiêu?": "password",
+    "Làm việc ngày lễ thì được trả bao nhiêu tiền?": "overtime",
+    "着火的时候可以坐电梯吗？": "fire",
+    "员工离职后多久转社保？": "insurance",
+}
+OTHER_LANGUAGE = {
+    "How much deposit does a tenant pay?": "deposit",
+    "How much does the landlord want as security?": "deposit",
+    "May I use the lift when there is a fire?": "fire",
+    "When must travel expenses be claimed?": "travel",
+    "How many days of maternity leave are there?": "maternity",
+    "Wie oft werden die Daten gesichert?": "backup",
+    "Wie lange darf ich ohne Gehalt freinehmen?": "leave",
+    "Wie viel wird für Überstunden an Feiertagen bezahlt?": "overtime",
+    "비밀번호는 몇 글자 이상이어야 하나요?": "password",
+    "백업은 며칠 동안 보관되나요?": "backup",
+    "Hóa đơn phải được thanh toán trong bao lâu?": "invoice",
+    "Khi nào phải nộp hóa đơn công tác?": "travel",
+    "客人的车停在哪里？": "parking",
+    "咖啡机什么时候清洗？": "coffee",
+}
+
+
+@pytest.fixture(scope="module")
+def passage_vectors(real_embedder: Embedder) -> Vectors:
+    return real_embedder.embed(list(PASSAGES.values()), role="document")
+
+
+def _rank(embedder: Embedder, passages: Vectors, question: str, topic: str) -> int:
+    cosines = passages @ embedder.embed([question], role="query")[0]
+    return int((cosines >= cosines[list(PASSAGES).index(topic)]).sum())
+
+
+def test_nearly_every_question_is_nearest_to_its_answer_in_the_same_language(
+    real_embedder: Embedder, passage_vectors: Vectors
+) -> None:
+    asked = SAME_LANGUAGE.items()
+    ranks = {question: _rank(real_embedder, passage_vectors, question, t) for question, t in asked}
+
+    assert sum(rank == 1 for rank in ranks.values()) >= 0.9 * len(ranks), ranks
+
+
+def test_most_questions_have_their_answer_in_another_language_among_the_first_three(
+    real_embedder: Embedder, passage_vectors: Vectors
+) -> None:
+    """The model prefers passages of the question's language, so that not all of them can be."""
+    asked = OTHER_LANGUAGE.items()
+    ranks = {question: _rank(real_embedder, passage_vectors, question, t) for question, t in asked}
+
+    assert sum(rank <= 3 for rank in ranks.values()) >= 0.75 * len(ranks), ranks
+
+
+def test_a_question_and_a_document_of_the_same_words_have_different_vectors(
+    real_embedder: Embedder,
+) -> None:
+    text = ["the deposit is two months' rent"]
+    query = real_embedder.embed(text, role="query")[0]
+    document = real_embedder.embed(text, role="document")[0]
+
+    assert 0.8 < query @ document < 0.999
+
+
+def test_the_number_of_threads_does_not_change_a_bit(model_folder: Path) -> None:
+    texts = [passage * repeats for repeats in (1, 3) for passage in PASSAGES.values()]
+    one = OnnxEmbedder(model_folder, threads=1).embed(texts, role="document")
+    three = OnnxEmbedder(model_folder, threads=3).embed(texts, role="document")
+
+    assert np.array_equal(one, three)
+
+
+def test_callers_in_several_threads_do_not_disturb_each_other(model_folder: Path) -> None:
+    embedder = OnnxEmbedder(model_folder, threads=1)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(
+            pool.map(lambda text: embedder.embed([text], role="document")[0], PASSAGES.values())
+        )
+
+    assert np.array_equal(np.stack(found), embedder.embed(list(PASSAGES.values()), role="document"))
+
+
+def test_a_long_text_lies_between_its_parts(real_embedder: Embedder) -> None:
+    rent = "The tenant pays the rent on the third working day of each month. " * 45
+    bees = "Bees collect nectar from flowers and turn it into honey in the hive. " * 45
+    whole, first, second = real_embedder.embed([rent + bees, rent, bees], role="document")
+
+    assert first @ second < min(whole @ first, whole @ second)
+
+
+def test_the_limits_of_the_model_are_known_before_it_is_loaded(model_folder: Path) -> None:
+    embedder = OnnxEmbedder(model_folder)
+
+    assert (embedder.max_tokens, embedder.identity.dimensions) == (512, 384)
+    assert embedder.identity.model == "multilingual-e5-small"
+    assert embedder._loaded is None
+
+
+def _copy(folder: Path, to: Path, *, record: bool) -> Path:
+    shutil.copytree(folder, to)
+    config = json.loads((to / CONFIG_FILE).read_text(encoding="utf-8"))
+    if not record:
+        del config["gdrive_rag_mcp"]
+    (to / CONFIG_FILE).write_text(json.dumps(config), encoding="utf-8")
+    return to
+
+
+def test_dimensions_that_the_model_does_not_have_are_refused(model_folder: Path) -> None:
+    with pytest.raises(SettingsError, match=r"is 768, but .* have 384"):
+        OnnxEmbedder(model_folder, dimensions=768).embed(["text"], role="query")
+
+
+def test_the_fingerprint_follows_the_weights_and_not_the_place(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    here = _copy(model_folder, tmp_path / "here", record=False)
+    there = _copy(model_folder, tmp_path / "there", record=False)
+    before = OnnxEmbedder(here).identity.fingerprint
+
+    assert OnnxEmbedder(there).identity.fingerprint == before
+
+    with (there / TOKENIZER_FILE).open("a", encoding="utf-8") as file:
+        file.write("\n")
+
+    assert OnnxEmbedder(there).identity.fingerprint != before
+
+
+def test_weights_that_changed_since_they_were_unpacked_are_refused(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    folder = _copy(model_folder, tmp_path / "model", record=True)
+    with (folder / MODEL_FILE).open("r+b") as file:
+        file.seek(40_000_000)
+        byte = file.read(1)
+        file.seek(40_000_000)
+        file.write(bytes([byte[0] ^ 1]))
+
+    with pytest.raises(EmbedderUnavailableError, match=r"damaged.*delete"):
+        OnnxEmbedder(folder).embed(["text"], role="query")
+
+
+@pytest.mark.parametrize("name", [MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE])
+def test_a_folder_without_one_of_its_files_is_named_with_the_file(
+    model_folder: Path, tmp_path: Path, name: str
+) -> None:
+    folder = _copy(model_folder, tmp_path / "model", record=False)
+    (folder / name).unlink()
+
+    with pytest.raises(EmbedderUnavailableError, match=name):
+        OnnxEmbedder(folder).embed(["text"], role="query")
+
+
+@pytest.mark.parametrize("name", [MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE])
+def test_a_file_of_another_kind_is_refused(model_folder: Path, tmp_path: Path, name: str) -> None:
+    folder = _copy(model_folder, tmp_path / "model", record=False)
+    (folder / name).write_text("not what it says", encoding="utf-8")
+
+    with pytest.raises(EmbedderUnavailableError, match=name.rsplit("/", maxsplit=1)[-1]):
+        OnnxEmbedder(folder).embed(["text"], role="query")
+
+
+def test_a_config_that_describes_no_encoder_is_refused(model_folder: Path, tmp_path: Path) -> None:
+    folder = _copy(model_folder, tmp_path / "model", record=False)
+    (folder / CONFIG_FILE).write_text("{}", encoding="utf-8")
+
+    with pytest.raises(EmbedderUnavailableError, match="max_position_embeddings"):
+        OnnxEmbedder(folder).identity  # noqa: B018 - reading it is what fails
+
+
+def test_a_config_that_promises_other_dimensions_than_the_model_makes_is_refused(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    folder = _copy(model_folder, tmp_path / "model", record=False)
+    config = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+    (folder / CONFIG_FILE).write_text(json.dumps({**config, "hidden_size": 768}), encoding="utf-8")
+
+    with pytest.raises(EmbedderUnavailableError, match="384"):
+        OnnxEmbedder(folder).embed(["text"], role="query")

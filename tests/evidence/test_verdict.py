@@ -1,0 +1,206 @@
+"""The verdict on retrieved evidence made by hand."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdrive_rag_mcp.domain import (
+    CosineBackground,
+    Evidence,
+    Hit,
+    Mode,
+    Query,
+    RetrievalStatistics,
+    Retrieved,
+    VerdictReason,
+)
+from gdrive_rag_mcp.evidence import DEFAULT_THRESHOLD, judge
+from gdrive_rag_mcp.evidence.model import model_for
+from gdrive_rag_mcp.evidence.signals import SIGNALS
+from gdrive_rag_mcp.testing.made_evidence import hit, retrieved
+
+QUESTION = "How many days of annual leave does a new employee get?"
+KNOWN = {
+    "how": 40, "many": 30, "of": 95, "a": 90, "does": 20,
+    "days": 12, "annual": 4, "leave": 6, "new": 15, "employee": 10, "get": 5,
+}  # fmt: skip
+ANSWER = "A new employee gets 24 days of annual leave; other employees get more."
+BACKGROUND = CosineBackground(0.78, 0.02, 64)
+
+
+def answered(*, cosine: float = 0.90, bm25: float = 14.0, text: str = ANSWER) -> tuple[Hit, ...]:
+    others = [
+        hit(f"Something about {word}.", rank, cosine=0.82 - rank / 100, bm25=4.0 - rank / 10)
+        for rank, word in enumerate(("pay", "the office", "travel", "training"), start=2)
+    ]
+    return (hit(text, 1, cosine=cosine, bm25=bm25), *others)
+
+
+def strong(
+    mode: Mode = Mode.HYBRID, *, cosine: float = 0.90, bm25: float = 14.0, text: str = ANSWER
+) -> Retrieved:
+    hits = answered(cosine=cosine, bm25=bm25, text=text)
+    if mode is Mode.KEYWORD:
+        hits = tuple(replace(found, cosine=None, vector_rank=None) for found in hits)
+    if mode is Mode.VECTOR:
+        hits = tuple(replace(found, bm25=None, keyword_rank=None) for found in hits)
+    background = None if mode is Mode.KEYWORD else BACKGROUND
+    return retrieved(QUESTION, hits, KNOWN, mode=mode, background=background)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_passage_that_says_it_all_is_sufficient(mode: Mode) -> None:
+    evidence = judge(strong(mode))
+    assert (evidence.sufficient, evidence.reason) == (True, VerdictReason.OK)
+    assert evidence.confidence > evidence.threshold == DEFAULT_THRESHOLD
+    assert evidence.missing_terms == ()
+    assert set(evidence.signals) == set(SIGNALS)
+
+
+def test_an_empty_scope_is_its_own_reason() -> None:
+    nothing = Retrieved(Query(QUESTION), Mode.HYBRID, (), RetrievalStatistics(0, 0))
+    assert judge(nothing) == Evidence(False, VerdictReason.SCOPE_EMPTY, 0.0, DEFAULT_THRESHOLD)
+
+
+def test_no_hit_at_all_is_no_match() -> None:
+    evidence = judge(retrieved(QUESTION, (), KNOWN))
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.NO_MATCH)
+
+
+def test_no_hit_because_the_words_are_unknown_names_them() -> None:
+    evidence = judge(retrieved("Sabbatical rules?", (), {"rules": 3}, mode=Mode.KEYWORD))
+    assert evidence.reason is VerdictReason.TERMS_ABSENT
+    assert evidence.missing_terms == ("Sabbatical",)
+
+
+def test_hits_that_share_little_are_a_weak_match() -> None:
+    hits = tuple(
+        hit("The office moves.", rank, cosine=0.80 - rank / 500, bm25=1.0) for rank in range(1, 6)
+    )
+    evidence = judge(retrieved(QUESTION, hits, KNOWN, background=BACKGROUND))
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.WEAK_MATCH)
+
+
+def test_a_word_that_stands_nowhere_in_scope_is_named() -> None:
+    question = "How many days of sabbatical does a new employee get?"
+    hits = tuple(
+        hit("A new employee is trained.", rank, cosine=0.80 - rank / 500, bm25=2.0)
+        for rank in range(1, 6)
+    )
+    evidence = judge(retrieved(question, hits, KNOWN, background=BACKGROUND))
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.TERMS_ABSENT)
+    assert evidence.missing_terms == ("sabbatical",)
+
+
+def test_a_covered_half_without_the_other_is_partly_supported() -> None:
+    question = "How many days of annual leave, and which notice for parental absence?"
+    known = KNOWN | {"notice": 5, "parental": 4, "absence": 5, "which": 10, "and": 90, "for": 80}
+    hits = tuple(
+        hit("There are 24 days of annual leave.", rank, cosine=0.81 - rank / 900, bm25=4.0)
+        for rank in range(1, 6)
+    )
+    made = retrieved(question, hits, known, background=BACKGROUND)
+    evidence = judge(made, threshold=1.0)
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.PARTLY_SUPPORTED)
+
+
+@pytest.mark.parametrize("code", ["2031", "KX-4711", "A380"])
+def test_a_number_or_code_that_stands_nowhere_is_refused_however_good_the_rest(code: str) -> None:
+    question = f"How many days of annual leave does a new employee get in {code}?"
+    evidence = judge(
+        retrieved(question, answered(), KNOWN | {"in": 90, "kx": 1}, background=BACKGROUND)
+    )
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.TERMS_ABSENT)
+    assert evidence.missing_terms[0] in code
+
+
+def test_the_operators_threshold_decides() -> None:
+    assert not judge(strong(), threshold=0.9999).sufficient
+    assert judge(strong(), threshold=0.0).sufficient
+    assert judge(strong(), threshold=0.3).threshold == 0.3
+
+
+def test_judging_twice_gives_the_same() -> None:
+    assert judge(strong()) == judge(strong())
+
+
+# ── across languages ─────────────────────────────────────────────────────────
+
+GERMAN = "Wie viele Urlaubstage hat ein neuer Mitarbeiter im Jahr?"
+
+
+def test_unknown_words_of_another_language_do_not_refuse_what_the_vectors_find() -> None:
+    made = retrieved(GERMAN, answered(cosine=0.93), {}, background=BACKGROUND)
+    evidence = judge(made)
+    assert (evidence.sufficient, evidence.reason) == (True, VerdictReason.OK)
+    assert "Urlaubstage" in evidence.missing_terms
+
+
+def test_weak_vectors_across_languages_are_a_weak_match_not_absent_terms() -> None:
+    made = retrieved(GERMAN, answered(cosine=0.80), {}, background=BACKGROUND)
+    evidence = judge(made)
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.WEAK_MATCH)
+
+
+def test_the_same_unknown_words_are_damning_where_the_language_is_the_passages() -> None:
+    text = "Die neue Kantine ist im Erdgeschoss und hat von elf bis zwei Uhr für alle geöffnet."
+    made = retrieved(GERMAN, answered(text=text, bm25=1.0), {}, background=BACKGROUND)
+    evidence = judge(made)
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.TERMS_ABSENT)
+
+
+def test_a_code_that_stands_nowhere_is_refused_in_any_language() -> None:
+    question = "Wie viele Urlaubstage gab es für neue Mitarbeiter im Jahr 2031?"
+    made = retrieved(question, answered(cosine=0.93), {}, background=BACKGROUND)
+    assert judge(made).reason is VerdictReason.TERMS_ABSENT
+
+
+# ── what must hold for any input ─────────────────────────────────────────────
+
+
+@given(
+    kind=st.sampled_from(["hybrid", "keyword", "vector", "across"]),
+    values=st.lists(
+        st.floats(-5, 10) | st.just(float("nan")), min_size=len(SIGNALS), max_size=len(SIGNALS)
+    ),
+    place=st.integers(0, len(SIGNALS) - 1),
+    more=st.floats(0.01, 5),
+)
+def test_confidence_moves_with_every_signal_in_the_direction_of_its_weight(
+    kind: str, values: list[float], place: int, more: float
+) -> None:
+    model = model_for(kind)
+    signals = dict(zip(SIGNALS, values, strict=True))
+    name = list(SIGNALS)[place]
+    raised = {**signals, name: signals[name] + more}
+    before, after = model.confidence(signals), model.confidence(raised)
+    assert 0.0 <= before <= 1.0
+    weight = model.weights[name].weight if name in model.weights else 0.0
+    assert (after - before) * weight >= 0.0
+
+
+@pytest.mark.parametrize("kind", ["hybrid", "keyword", "vector", "across"])
+def test_no_model_holds_coverage_or_nearness_against_a_passage(kind: str) -> None:
+    for name, weight in model_for(kind).weights.items():
+        if name == "keyword_winner_lag":
+            assert weight.weight <= 0.0
+        elif name != "question_length":
+            assert weight.weight >= 0.0
+
+
+@given(words=st.lists(st.sampled_from(sorted(KNOWN)), max_size=8), bm25=st.floats(0.5, 20))
+def test_a_passage_that_holds_more_of_the_question_never_loses_confidence(
+    words: list[str], bm25: float
+) -> None:
+    plain, fuller = "The rules.", "The rules. " + " ".join(words)
+    confidence = [judge(strong(text=text, bm25=bm25)).confidence for text in (plain, fuller)]
+    assert confidence[0] <= confidence[1] + 1e-12
+
+
+@given(cosine=st.floats(0.81, 0.9), nearer=st.floats(0.0, 0.09))
+def test_a_nearer_passage_never_loses_confidence(cosine: float, nearer: float) -> None:
+    far, near = judge(strong(cosine=cosine)), judge(strong(cosine=cosine + nearer))
+    assert far.confidence <= near.confidence + 1e-12
+    assert near.sufficient or not far.sufficient

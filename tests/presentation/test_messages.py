@@ -1,0 +1,121 @@
+"""What a verdict tells the client to do."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from gdrive_rag_mcp.domain import (
+    Coverage,
+    Evidence,
+    FileState,
+    Mode,
+    Reason,
+    SearchOutcome,
+    VerdictReason,
+)
+from gdrive_rag_mcp.presentation import message
+
+WHOLE = Coverage({FileState.INDEXED: 3}, {})
+HOLES = Coverage(
+    {FileState.INDEXED: 3, FileState.PARTIAL: 1, FileState.SKIPPED: 1, FileState.FAILED: 2},
+    {Reason.PARTS_FAILED: 1, Reason.ENCRYPTED: 1, Reason.NETWORK: 2},
+)
+
+
+def outcome(
+    reason: VerdictReason, missing: tuple[str, ...] = (), coverage: Coverage = WHOLE
+) -> SearchOutcome:
+    sufficient = reason is VerdictReason.OK
+    return SearchOutcome(
+        question="q",
+        scope_id="1Xy",
+        mode=Mode.HYBRID,
+        evidence=Evidence(sufficient, reason, 0.1, 0.5, missing),
+        coverage=coverage,
+        last_sync=datetime(2026, 3, 2, tzinfo=UTC),
+    )
+
+
+REFUSALS = [reason for reason in VerdictReason if reason is not VerdictReason.OK]
+
+
+@pytest.mark.parametrize("reason", REFUSALS)
+def test_every_refusal_begins_by_telling_to_abstain(reason: VerdictReason) -> None:
+    said = message(outcome(reason))
+
+    assert said.startswith("Abstain: ")
+    assert "Do not fill the gap from memory" in said
+    assert "{" not in said
+
+
+def test_no_two_reasons_say_the_same() -> None:
+    assert len({message(outcome(reason)) for reason in VerdictReason}) == len(VerdictReason)
+
+
+def test_sufficient_evidence_is_to_be_cited() -> None:
+    said = message(outcome(VerdictReason.OK))
+
+    assert "Abstain" not in said
+    assert "cite the url and locator" in said
+
+
+@pytest.mark.parametrize("reason", [VerdictReason.TERMS_ABSENT, VerdictReason.PARTLY_SUPPORTED])
+def test_missing_terms_are_named(reason: VerdictReason) -> None:
+    said = message(outcome(reason, ("안식년", "sabbatical")))
+
+    assert "“안식년”, “sabbatical”" in said
+
+
+def test_many_missing_terms_are_counted_rather_than_listed() -> None:
+    said = message(outcome(VerdictReason.TERMS_ABSENT, tuple(f"term{n}" for n in range(20))))
+
+    assert "“term7” and 12 more" in said
+    assert "term8" not in said
+
+
+def test_braces_in_a_term_are_shown_as_they_are() -> None:
+    assert "“{scope}”" in message(outcome(VerdictReason.TERMS_ABSENT, ("{scope}",)))
+
+
+def test_an_unknown_scope_is_named() -> None:
+    assert "“1Xy”" in message(outcome(VerdictReason.SCOPE_UNKNOWN))
+
+
+@pytest.mark.parametrize("reason", list(VerdictReason))
+def test_files_that_could_not_be_read_are_counted_by_reason_in_every_verdict(
+    reason: VerdictReason,
+) -> None:
+    said = message(outcome(reason, coverage=HOLES))
+
+    assert "3 of 7 files in scope could not be searched (2 network, 1 encrypted)" in said
+    assert "list_documents" in said
+
+
+def test_a_document_read_in_part_is_not_counted_as_unread() -> None:
+    assert "parts_failed" not in message(outcome(VerdictReason.OK, coverage=HOLES))
+
+
+def test_where_everything_was_read_nothing_is_said_of_unread_files() -> None:
+    assert "could not be searched" not in message(outcome(VerdictReason.OK))
+
+
+def test_a_scope_emptied_by_filters_is_not_called_unreadable() -> None:
+    filtered = message(outcome(VerdictReason.SCOPE_EMPTY, coverage=WHOLE))
+    unreadable = message(
+        outcome(VerdictReason.SCOPE_EMPTY, coverage=Coverage({FileState.EMPTY: 1}, {}))
+    )
+
+    assert "filters" in filtered
+    assert "filters" not in unreadable
+
+
+@pytest.mark.parametrize(
+    ("warning", "words"),
+    [("embedder_unavailable", "Only words were compared"), ("index_stale", "on 2026-03-02")],
+)
+def test_a_warning_becomes_a_sentence(warning: str, words: str) -> None:
+    quiet = outcome(VerdictReason.WEAK_MATCH)
+
+    assert words not in message(quiet)
+    assert words in message(replace(quiet, warnings=(warning,)))

@@ -1,0 +1,106 @@
+"""What the tests of the sources share: a fake Drive, its key file, and sources on top of it."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gdrive_rag_mcp.domain import SourceFile, SourceFolder
+from gdrive_rag_mcp.protocols import Source
+from gdrive_rag_mcp.sources.drive import DriveSource
+from gdrive_rag_mcp.testing.fake_drive import FakeDrive
+
+_NOBODY = 65534
+
+
+@pytest.fixture
+def drive() -> Iterator[FakeDrive]:
+    with FakeDrive() as fake:
+        yield fake
+
+
+@pytest.fixture
+def key_file(drive: FakeDrive, tmp_path: Path) -> Path:
+    return drive.write_key_file(tmp_path / "key.json")
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """The seconds that a source asked to sleep, instead of sleeping."""
+    return []
+
+
+@pytest.fixture
+def connect(
+    drive: FakeDrive, key_file: Path, waits: list[float]
+) -> Iterator[Callable[..., DriveSource]]:
+    """Makes sources for the fake Drive that never really wait."""
+    with ExitStack() as opened:
+
+        def make(folder_id: str | None = None, **options: Any) -> DriveSource:
+            source = DriveSource(
+                folder_id or drive.root,
+                key_file,
+                **{
+                    "endpoint": drive.url,
+                    "calls_per_second": 1e6,
+                    "sleep": waits.append,
+                    **options,
+                },
+            )
+            opened.callback(source.close)
+            return source
+
+        yield make
+
+
+@pytest.fixture
+def listed() -> Callable[[Source], tuple[dict[str, SourceFile], dict[str, SourceFolder]]]:
+    """Lists a source in full: files and folders by name."""
+
+    def run(source: Source) -> tuple[dict[str, SourceFile], dict[str, SourceFolder]]:
+        pages = list(source.changes(None))
+        assert pages[-1].complete
+        return (
+            {file.name: file for page in pages for file in page.files},
+            {folder.name: folder for page in pages for folder in page.folders},
+        )
+
+    return run
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that any user may reach; pytest's own are for their owner alone."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+        for inner, _, _ in os.walk(folder):
+            Path(inner).chmod(stat.S_IRWXU)
+
+
+@pytest.fixture
+def ordinary_user() -> Callable[[], Any]:
+    """A context in which file permissions hold, even if the tests are run by root."""
+
+    @contextmanager
+    def context() -> Iterator[None]:
+        if os.geteuid() != 0:
+            yield
+            return
+        try:
+            os.seteuid(_NOBODY)
+        except OSError:
+            pytest.skip("running as root, without the right to be anybody else")
+        try:
+            yield
+        finally:
+            os.seteuid(0)
+
+    return context

@@ -1,0 +1,36 @@
+"""The types of local files, and of what Drive exports."""
+
+import pytest
+
+from gdrive_rag_mcp.sources.media_types import content_type_of, media_type_of
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.md", "text/markdown"),
+        ("A.MARKDOWN", "text/markdown"),
+        ("a.b.txt", "text/plain"),
+        ("report.PDF", "application/pdf"),
+        ("no extension", "application/octet-stream"),
+        ("Makefile", "application/octet-stream"),
+        ("trailing.", "application/octet-stream"),
+        ("a.unheard-of", "application/octet-stream"),
+        ("Plan.gdoc", "application/vnd.google-apps.shortcut"),
+        ("Budget.gsheet", "application/vnd.google-apps.shortcut"),
+    ],
+)
+def test_the_extension_tells_the_type_on_every_machine(name: str, expected: str) -> None:
+    assert media_type_of(name) == expected
+
+
+def test_google_documents_arrive_as_office_files_and_all_else_as_it_is() -> None:
+    docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+    assert content_type_of("application/vnd.google-apps.document") == docx
+    assert content_type_of("application/vnd.google-apps.spreadsheet") == xlsx
+    assert content_type_of("application/vnd.google-apps.form") == (
+        "application/vnd.google-apps.form"
+    )
+    assert content_type_of("application/pdf") == "application/pdf"

@@ -1,0 +1,292 @@
+"""What every source owes to a sync, asked of all three."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from gdrive_rag_mcp.domain import ChangePage, Reason, SourceFile, SourceFolder
+from gdrive_rag_mcp.errors import FileUnreadableError, SourceUnavailableError
+from gdrive_rag_mcp.protocols import Source
+from gdrive_rag_mcp.sources.drive import DriveSource
+from gdrive_rag_mcp.sources.local import LocalFolderSource
+from gdrive_rag_mcp.testing.fake_drive import FakeDrive
+from gdrive_rag_mcp.testing.memory_source import InMemorySource
+
+
+class World(Protocol):
+    """A source, and the people who work on its files."""
+
+    source: Source
+
+    def folder(self, name: str, parent: str | None = None) -> str: ...
+    def file(self, name: str, content: bytes, parent: str | None = None) -> str: ...
+    def edit(self, handle: str, content: bytes) -> None: ...
+    def rename(self, handle: str, name: str) -> None: ...
+    def remove(self, handle: str) -> None: ...
+    def remove_root(self) -> None: ...
+
+
+class LocalWorld:
+    def __init__(self, base: Path) -> None:
+        self._base = base / "documents"
+        self._base.mkdir()
+        (self._base / ".keep").touch()
+        self.source = LocalFolderSource(self._base)
+
+    def folder(self, name: str, parent: str | None = None) -> str:
+        path = Path(parent or self._base) / name
+        path.mkdir()
+        return str(path)
+
+    def file(self, name: str, content: bytes, parent: str | None = None) -> str:
+        path = Path(parent or self._base) / name
+        path.write_bytes(content)
+        return str(path)
+
+    def edit(self, handle: str, content: bytes) -> None:
+        Path(handle).write_bytes(content)
+
+    def rename(self, handle: str, name: str) -> None:
+        Path(handle).rename(Path(handle).with_name(name))
+
+    def remove(self, handle: str) -> None:
+        Path(handle).unlink()
+
+    def remove_root(self) -> None:
+        self._base.rename(self._base.with_name("elsewhere"))
+
+
+class DriveWorld:
+    def __init__(self, drive: FakeDrive, source: DriveSource) -> None:
+        self.source = source
+        self._drive = drive
+        self.folder = drive.files.add_folder
+        self.file = drive.files.add_file
+        self.edit = drive.files.edit
+        self.rename = drive.files.rename
+        self.remove = drive.files.remove
+
+    def remove_root(self) -> None:
+        self._drive.files.trash(self._drive.root)
+
+
+class MemoryWorld:
+    def __init__(self) -> None:
+        self.source = InMemorySource(page_items=3)
+        self.edit = self.source.edit
+        self.rename = self.source.rename
+        self.remove = self.source.remove
+
+    def folder(self, name: str, parent: str | None = None) -> str:
+        return self.source.add_folder(name, parent or "root")
+
+    def file(self, name: str, content: bytes, parent: str | None = None) -> str:
+        return self.source.add_file(name, content, parent or "root")
+
+    def remove_root(self) -> None:
+        self.source.failure = SourceUnavailableError("the root is gone", hint="bring it back")
+
+
+@pytest.fixture(params=["local", "drive", "memory"])
+def world(
+    request: pytest.FixtureRequest, tmp_path: Path, drive: FakeDrive, connect: Callable[[], DriveSource]
+) -> World:
+    makers: dict[str, Callable[[], World]] = {
+        "local": lambda: LocalWorld(tmp_path),
+        "drive": lambda: DriveWorld(drive, connect()),
+        "memory": MemoryWorld,
+    }
+    return makers[request.param]()
+
+
+def _files(pages: list[ChangePage]) -> list[SourceFile]:
+    return [file for page in pages for file in page.files]
+
+
+def _folders(pages: list[ChangePage]) -> list[SourceFolder]:
+    return [folder for page in pages for folder in page.folders]
+
+
+def _listing(world: World) -> list[ChangePage]:
+    return list(world.source.changes(None))
+
+
+def _versions(world: World) -> dict[str, str]:
+    return {file.name: file.version for file in _files(_listing(world))}
+
+
+def test_every_file_is_listed_once_at_any_depth(world: World) -> None:
+    deep = world.folder("c", world.folder("b", world.folder("a")))
+    world.file("top.md", b"1")
+    world.file("deep.md", b"2", deep)
+    world.folder("empty")
+
+    pages = _listing(world)
+
+    assert sorted(file.name for file in _files(pages)) == ["deep.md", "top.md"]
+    ids = [item.id for item in (*_files(pages), *_folders(pages))]
+    assert len(set(ids)) == len(ids) == 2 + 4 + 1
+
+
+def test_the_root_is_listed_first_and_alone_has_no_parent(world: World) -> None:
+    world.file("a.md", b"1", world.folder("inner"))
+
+    folders = _folders(_listing(world))
+
+    assert [folder for folder in folders if not folder.parents] == folders[:1]
+
+
+def test_every_parent_is_listed_before_or_with_its_children(world: World) -> None:
+    parent = world.folder("a")
+    for number in range(8):
+        world.file(f"{number}.md", b"x", parent)
+        parent = world.folder(f"below-{number}", parent)
+    known: set[str] = set()
+
+    for page in world.source.changes(None):
+        known |= {folder.id for folder in page.folders}
+        for item in (*page.files, *page.folders):
+            assert set(item.parents) <= known
+
+
+def test_only_the_last_page_is_complete(world: World) -> None:
+    for number in range(10):
+        world.file(f"{number}.md", b"x", world.folder(str(number)))
+
+    pages = _listing(world)
+
+    assert [page.complete for page in pages] == [False] * (len(pages) - 1) + [True]
+    assert all(page.cursor is None and page.removed == () for page in pages)
+
+
+def test_a_listing_of_nothing_is_complete(world: World) -> None:
+    pages = _listing(world)
+
+    assert _files(pages) == []
+    assert pages[-1].complete
+
+
+def test_nothing_changed_means_the_same_ids_and_versions(world: World) -> None:
+    world.file("a.md", b"1")
+    world.file("b.md", b"2", world.folder("inner"))
+
+    assert _files(_listing(world)) == _files(_listing(world))
+
+
+def test_an_edit_changes_that_version_alone_and_no_id(world: World) -> None:
+    edited = world.file("a.md", b"before")
+    world.file("b.md", b"same")
+    before = {file.name: file for file in _files(_listing(world))}
+
+    world.edit(edited, b"after it")
+
+    after = {file.name: file for file in _files(_listing(world))}
+    assert after["a.md"].version != before["a.md"].version
+    assert after["b.md"].version == before["b.md"].version
+    assert after["a.md"].id == before["a.md"].id
+
+
+def test_renaming_a_folder_leaves_the_versions_of_its_files_alone(world: World) -> None:
+    folder = world.folder("old")
+    world.file("a.md", b"1", folder)
+    before = _versions(world)
+
+    world.rename(folder, "new")
+
+    assert _versions(world) == before
+
+
+def test_renaming_a_file_leaves_its_version_alone(world: World) -> None:
+    file = world.file("old.md", b"1")
+    before = _versions(world)
+
+    world.rename(file, "new.md")
+
+    assert _versions(world) == {"new.md": before["old.md"]}
+
+
+def test_a_removed_file_is_no_longer_listed(world: World) -> None:
+    gone = world.file("gone.md", b"1")
+    world.file("kept.md", b"2")
+    world.remove(gone)
+
+    assert [file.name for file in _files(_listing(world))] == ["kept.md"]
+
+
+def test_reading_brings_the_bytes_and_their_type(world: World, tmp_path: Path) -> None:
+    contents = {"a.md": b"", "b.md": bytes(range(256)) * 50, "c.md": "größer".encode()}
+    for name, content in contents.items():
+        world.file(name, content)
+
+    for file in _files(_listing(world)):
+        fetched = world.source.read(file, tmp_path / "content")
+        assert (tmp_path / "content").read_bytes() == contents[file.name]
+        assert fetched.mime_type == file.mime_type == "text/markdown"
+
+
+def test_a_shorter_content_leaves_nothing_of_a_longer_one_behind(
+    world: World, tmp_path: Path
+) -> None:
+    world.file("a.md", b"long" * 1000)
+    world.file("b.md", b"short")
+    for file in sorted(_files(_listing(world)), key=lambda file: file.name):
+        world.source.read(file, tmp_path / "content")
+
+    assert (tmp_path / "content").read_bytes() == b"short"
+
+
+def test_a_file_that_vanished_after_the_listing_is_not_found(world: World, tmp_path: Path) -> None:
+    gone = world.file("gone.md", b"1")
+    file = _files(_listing(world))[0]
+    world.remove(gone)
+
+    with pytest.raises(FileUnreadableError, match=r"gone\.md") as caught:
+        world.source.read(file, tmp_path / "content")
+
+    assert caught.value.reason is Reason.NOT_FOUND
+
+
+def test_a_root_that_is_gone_is_an_error_with_a_remedy_and_no_empty_listing(world: World) -> None:
+    world.file("a.md", b"1")
+    world.source.check()
+    world.remove_root()
+
+    with pytest.raises(SourceUnavailableError) as checked:
+        world.source.check()
+    with pytest.raises(SourceUnavailableError):
+        _listing(world)
+    assert checked.value.hint
+
+
+def test_a_root_that_goes_away_during_the_listing_never_completes_it(world: World) -> None:
+    for number in range(5):
+        world.file(f"{number}.md", b"x", world.folder(str(number)))
+    pages: Iterator[ChangePage] = iter(world.source.changes(None))
+    seen = [next(pages)]
+    world.remove_root()
+
+    with pytest.raises(SourceUnavailableError):
+        seen.extend(pages)
+
+    assert not any(page.complete for page in seen)
+
+
+def test_downloads_count_files_read_and_listing_reads_none(world: World, tmp_path: Path) -> None:
+    world.file("a.md", b"1")
+    world.file("b.md", b"2")
+    files = _files(_listing(world))
+    assert world.source.usage.downloads == 0
+
+    for file in files:
+        world.source.read(file, tmp_path / "content")
+
+    assert world.source.usage.downloads == 2
+
+
+def test_the_root_names_the_kind_of_source(world: World) -> None:
+    kind, _, place = world.source.root.partition(":")
+
+    assert kind in ("folder", "drive", "memory")
+    assert place
