@@ -1,6 +1,6 @@
 """Replacing one 12-chunk document: does it cost more in a larger index?
 
-    python benchmarks/bench_replace.py [--small 2000] [--large 20000] [--check]
+    python -m benchmarks.bench_replace [--small 2000] [--large 20000] [--check]
 
 CPU medians over many documents of both indexes, in turns, in one run. `--check` fails when the
 large index needs more than twice the small one's time.

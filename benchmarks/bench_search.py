@@ -1,6 +1,6 @@
 """Hybrid search against the naive plan, in one run: vec0 float32 and FTS5 OR of all words.
 
-    python benchmarks/bench_search.py [--chunks 20000] [--check]
+    python -m benchmarks.bench_search [--chunks 20000] [--check]
 
 Both sides are warm, on one thread, and without embedding the question. CPU medians over the same
 questions; `--check` fails when ours takes more than a quarter of the naive plan's time, or finds

@@ -26,7 +26,7 @@ def make_source(settings: Settings) -> Source:
         from gdrive_rag_mcp.sources.local import LocalFolderSource
 
         return LocalFolderSource(
-            Path(settings.source.removeprefix("folder:")), passed_over=_index_files(settings)
+            Path(settings.source.removeprefix("folder:"))
         )
     if settings.gdrive_folder_id is None:
         raise SettingsError(

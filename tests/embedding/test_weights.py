@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp.embedding import unpacking
-from gdrive_rag_mcp.embedding.model_folder import CONFIG_FILE, MODEL_FILE, is_complete
+from gdrive_rag_mcp.embedding.model_folder import (
+    CONFIG_FILE,
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    is_complete,
+)
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
 from gdrive_rag_mcp.errors import EmbedderUnavailableError
@@ -21,8 +26,10 @@ from pathlib import Path
 {limits}
 from gdrive_rag_mcp.embedding.weights import find_weights
 from gdrive_rag_mcp.errors import EmbedderUnavailableError
+def report(line):
+    print(line, flush=True)
 try:
-    print(find_weights(None, Path(sys.argv[1]), build=True, report=lambda line: print(line, flush=True)))
+    print(find_weights(None, Path(sys.argv[1]), build=True, report=report))
 except EmbedderUnavailableError as error:
     sys.exit(f"refused: {{error}}")
 """
@@ -129,14 +136,21 @@ def test_a_damaged_folder_in_the_cache_is_unpacked_again(
 ) -> None:
     torn = tmp_path / "models" / model_folder.name
     (torn / "onnx").mkdir(parents=True)
-    for name in (MODEL_FILE, CONFIG_FILE):
-        (torn / name).write_bytes((model_folder / name).read_bytes()[:1000])
+    for name in (MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE):
+        (torn / name).write_bytes((model_folder / name).read_bytes()[:5000])
 
     folder = find_weights(None, tmp_path, build=True)
 
     assert folder == torn
     assert is_complete(folder)
     assert OnnxEmbedder(folder).identity == OnnxEmbedder(model_folder).identity
+
+
+@pytest.mark.parametrize("config", ["", "{", "[]", "{}", '{"gdrive_rag_mcp": {"files": 1}}'])
+def test_a_folder_with_a_torn_config_is_not_complete(tmp_path: Path, config: str) -> None:
+    (tmp_path / CONFIG_FILE).write_text(config, encoding="utf-8")
+
+    assert not is_complete(tmp_path)
 
 
 def test_a_disk_that_takes_no_more_leaves_nothing_behind(packed_file: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from gdrive_rag_mcp.sources.drive import DriveSource
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 
 _NOBODY = 65534
+Option = Any
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def connect(
     """Makes sources for the fake Drive that never really wait."""
     with ExitStack() as opened:
 
-        def make(folder_id: str | None = None, **options: Any) -> DriveSource:
+        def make(folder_id: str | None = None, **options: Option) -> DriveSource:
             source = DriveSource(
                 folder_id or drive.root,
                 key_file,

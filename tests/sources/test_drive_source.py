@@ -101,6 +101,30 @@ def test_an_empty_page_with_a_token_is_not_the_end(
     assert set(files) == {"b.md"}  # the page was emptied, the listing went on
 
 
+def test_a_listing_that_goes_in_circles_is_broken_off(drive: FakeDrive, connect: Connect) -> None:
+    drive.alter(
+        _children_of(drive.root),
+        lambda _: Answer(body=b'{"nextPageToken": "again", "files": []}'),
+        times=99,
+    )
+
+    with pytest.raises(SourceUnavailableError, match="in circles"):
+        list(connect().changes(None))
+
+    assert drive.counts()["list"] == 2
+
+
+def test_a_source_can_be_used_again_after_it_was_closed(
+    drive: FakeDrive, connect: Connect, listed: Listed
+) -> None:
+    drive.files.add_file("a.md", b"x")
+    source = connect()
+    source.check()
+    source.close()
+
+    assert set(listed(source)[0]) == {"a.md"}
+
+
 def _without_files(answer: Answer) -> Answer:
     return replace(answer, body=re.sub(rb'"files": \[.*\]', b'"files": []', answer.body))
 
@@ -147,9 +171,7 @@ def test_folders_that_contain_each_other_end_the_crawl(
     assert len(folders) == 3
 
 
-def test_a_file_in_two_folders_is_listed_once_with_both(
-    drive: FakeDrive, connect: Connect
-) -> None:
+def test_a_file_in_two_folders_is_listed_once_with_both(drive: FakeDrive, connect: Connect) -> None:
     one, two = drive.files.add_folder("one"), drive.files.add_folder("two")
     shared = drive.files.add_file("shared.md", b"x", one)
     drive.files.visible(shared).parents.append(two)
@@ -228,9 +250,7 @@ def test_a_dropped_or_broken_connection_is_tried_again(
     assert set(listed(connect())[0]) == {"a.md"}
 
 
-@pytest.mark.parametrize(
-    ("field", "status"), [("canListChildren", None), ("", 403), ("", 404)]
-)
+@pytest.mark.parametrize(("field", "status"), [("canListChildren", None), ("", 403), ("", 404)])
 def test_a_folder_that_may_not_be_listed_is_unknown_and_the_rest_is_complete(
     drive: FakeDrive, connect: Connect, listed: Listed, field: str, status: int | None
 ) -> None:
@@ -415,9 +435,7 @@ def test_a_server_that_ignores_ranges_is_understood(
     assert (tmp_path / "content").read_bytes() == b"whole"
 
 
-@pytest.mark.parametrize(
-    ("mime_type", "exported"), [(DOCUMENT, DOCX), (SPREADSHEET, XLSX)]
-)
+@pytest.mark.parametrize(("mime_type", "exported"), [(DOCUMENT, DOCX), (SPREADSHEET, XLSX)])
 def test_google_documents_are_exported(
     drive: FakeDrive,
     connect: Connect,
@@ -426,7 +444,9 @@ def test_google_documents_are_exported(
     mime_type: str,
     exported: str,
 ) -> None:
-    drive.files.add_native("native", {exported: b"office", "text/plain": b"no"}, mime_type=mime_type)
+    drive.files.add_native(
+        "native", {exported: b"office", "text/plain": b"no"}, mime_type=mime_type
+    )
     source = connect()
     file = listed(source)[0]["native"]
 
@@ -537,6 +557,7 @@ def test_a_refusal_costs_that_file_alone_and_is_not_asked_again(
     listed: Listed,
     tmp_path: Path,
     waits: list[float],
+    *,
     status: int,
     answer: str,
     expected: Reason,
@@ -568,6 +589,7 @@ def test_what_does_not_pass_is_given_up_for_this_file_after_a_bounded_wait(
     listed: Listed,
     tmp_path: Path,
     waits: list[float],
+    *,
     status: int,
     answer: str,
     expected: Reason,

@@ -12,8 +12,14 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from gdrive_rag_mcp.domain import Reason, SourceFile, SourceFolder
-from gdrive_rag_mcp.errors import DiskFullError, FileUnreadableError, SourceUnavailableError
+from gdrive_rag_mcp.errors import (
+    DiskFullError,
+    FileUnreadableError,
+    SourceError,
+    SourceUnavailableError,
+)
 from gdrive_rag_mcp.sources.local import LocalFolderSource
+from gdrive_rag_mcp.sources.local_walk import Walk
 from gdrive_rag_mcp.sources.temporary_file import TemporaryFile
 
 AsUser = Callable[[], AbstractContextManager[None]]
@@ -51,6 +57,22 @@ def test_hidden_files_lock_files_and_desktop_litter_are_passed_over(folder: Path
     assert _ids(folder) == ["$x.md", "a~b.md", "thumbs.db.md"]
 
 
+def test_files_named_to_be_passed_over_are_also_when_they_come_later_or_through_a_link(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "data").mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    named = [folder / "data" / "index.db", tmp_path / "link" / "data" / "index.db-wal"]
+    source = LocalFolderSource(folder, passed_over=[*named, tmp_path / "nowhere" / "x.db"])
+    for name in ("index.db", "index.db-wal", "index.db.md"):
+        (folder / "data" / name).write_text("x")
+    (folder / "index.db").write_text("x")
+
+    listed = [file.id for page in source.changes(None) for file in page.files]
+
+    assert sorted(listed) == ["data/index.db.md", "index.db"]
+
+
 def test_ids_are_readable_paths_and_folders_end_in_a_slash(folder: Path, listed: Lister) -> None:
     (folder / "HR" / "2026 plans").mkdir(parents=True)
     (folder / "HR" / "2026 plans" / "Urlaub für alle.docx").write_text("x")
@@ -84,7 +106,7 @@ def test_every_file_has_the_address_it_can_be_opened_at(folder: Path, listed: Li
         "100%25.md",
         "a:b:c.md",
         "emoji 👨‍👩‍👧.md",
-        "right‮to left.md",
+        "right\u202eto left.md",
         unicodedata.normalize("NFD", "Café Ängste.md"),
         "한국어 휴가.md",
         "\u0301starts with an accent.md",
@@ -140,7 +162,12 @@ def test_a_path_deeper_than_the_system_can_open_is_unknown_and_not_a_crash(folde
 def test_modified_time_is_aware_and_absurd_times_do_not_break_the_listing(
     folder: Path, listed: Lister
 ) -> None:
-    for name, seconds in (("now.md", 1_700_000_000), ("negative.md", -5), ("far.md", 2**33)):
+    for name, seconds in (
+        ("now.md", 1_700_000_000),
+        ("negative.md", -5),
+        ("far.md", 2**33),
+        ("absurd.md", 3 * 10**11),
+    ):
         (folder / name).write_text("x")
         os.utime(folder / name, (seconds, seconds))
 
@@ -149,7 +176,7 @@ def test_modified_time_is_aware_and_absurd_times_do_not_break_the_listing(
     now = files["now.md"].modified_time
     assert now is not None
     assert now.isoformat() == "2023-11-14T22:13:20+00:00"
-    assert set(files) == {"now.md", "negative.md", "far.md"}
+    assert set(files) == {"now.md", "negative.md", "far.md", "absurd.md"}
 
 
 # ── links ────────────────────────────────────────────────────────────────────
@@ -360,13 +387,27 @@ def test_a_file_changed_while_read_is_read_again_once_and_then_given_up(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_a_full_disk_is_no_fault_of_the_file(folder: Path, listed: Lister) -> None:
-    (folder / "a.md").write_text("x" * 100_000)
+@pytest.mark.parametrize("length", [10, 100_000])
+def test_a_full_disk_is_no_fault_of_the_file(folder: Path, listed: Lister, length: int) -> None:
+    (folder / "a.md").write_text("x" * length)
     source = LocalFolderSource(folder)
     file = listed(source)[0]["a.md"]
 
     with pytest.raises(DiskFullError):
         source.read(file, Path("/dev/full"))
+
+
+def test_a_temporary_folder_that_is_gone_is_no_fault_of_the_file(
+    folder: Path, tmp_path: Path, listed: Lister
+) -> None:
+    (folder / "a.md").write_text("x")
+    source = LocalFolderSource(folder)
+    file = listed(source)[0]["a.md"]
+
+    with pytest.raises(SourceError, match="TMPDIR") as caught:
+        source.read(file, tmp_path / "nowhere" / "copy")
+
+    assert not isinstance(caught.value, FileUnreadableError)
 
 
 @pytest.mark.parametrize(
@@ -388,7 +429,7 @@ def test_an_id_that_no_listing_made_reads_nothing(folder: Path, tmp_path: Path, 
 
 
 def test_a_missing_root_says_which_and_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(SourceUnavailableError, match="does not exist.*mount") as caught:
+    with pytest.raises(SourceUnavailableError, match=r"does not exist.*mount") as caught:
         LocalFolderSource(tmp_path / "nowhere").check()
 
     assert str(tmp_path / "nowhere") in caught.value.message
@@ -401,9 +442,7 @@ def test_a_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
         LocalFolderSource(tmp_path / "file.md").check()
 
 
-def test_a_root_that_may_not_be_read_is_refused(
-    public_folder: Path, ordinary_user: AsUser
-) -> None:
+def test_a_root_that_may_not_be_read_is_refused(public_folder: Path, ordinary_user: AsUser) -> None:
     (public_folder / "closed").mkdir(mode=0o700)
     (public_folder / "closed").chmod(0o000)
     source = LocalFolderSource(public_folder / "closed")
@@ -449,6 +488,18 @@ def test_a_root_that_is_a_link_or_relative_is_the_same_absolute_root(
 
     assert LocalFolderSource(Path("documents")).root == f"folder:{folder}"
     assert _ids(tmp_path / "link") == ["a.md"]
+
+
+def test_a_folder_that_vanishes_during_the_walk_is_gone_and_no_error(folder: Path) -> None:
+    (folder / "a").mkdir()
+    (folder / "b.md").write_text("x")
+    items = Walk(folder).items()
+    seen = [next(items)]
+    (folder / "a").rmdir()
+
+    seen.extend(items)
+
+    assert [item.id for item in seen] == ["./", "b.md"]
 
 
 def test_a_large_folder_comes_in_pages(folder: Path) -> None:

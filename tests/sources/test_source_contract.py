@@ -1,5 +1,7 @@
 """What every source owes to a sync, asked of all three."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -18,8 +20,8 @@ from gdrive_rag_mcp.testing.memory_source import InMemorySource
 class World(Protocol):
     """A source, and the people who work on its files."""
 
-    source: Source
-
+    @property
+    def source(self) -> Source: ...
     def folder(self, name: str, parent: str | None = None) -> str: ...
     def file(self, name: str, content: bytes, parent: str | None = None) -> str: ...
     def edit(self, handle: str, content: bytes) -> None: ...
@@ -90,19 +92,22 @@ class MemoryWorld:
 
 
 @pytest.fixture(params=["local", "drive", "memory"])
-def world(
-    request: pytest.FixtureRequest, tmp_path: Path, drive: FakeDrive, connect: Callable[[], DriveSource]
-) -> World:
-    makers: dict[str, Callable[[], World]] = {
-        "local": lambda: LocalWorld(tmp_path),
-        "drive": lambda: DriveWorld(drive, connect()),
-        "memory": MemoryWorld,
-    }
-    return makers[request.param]()
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+    if request.param == "local":
+        return LocalWorld(tmp_path)
+    if request.param == "memory":
+        return MemoryWorld()
+    drive: FakeDrive = request.getfixturevalue("drive")
+    connect: Callable[[], DriveSource] = request.getfixturevalue("connect")
+    return DriveWorld(drive, connect())
 
 
 def _files(pages: list[ChangePage]) -> list[SourceFile]:
     return [file for page in pages for file in page.files]
+
+
+def _items(pages: list[ChangePage]) -> list[SourceFile | SourceFolder]:
+    return [*_files(pages), *_folders(pages)]
 
 
 def _folders(pages: list[ChangePage]) -> list[SourceFolder]:
@@ -126,7 +131,7 @@ def test_every_file_is_listed_once_at_any_depth(world: World) -> None:
     pages = _listing(world)
 
     assert sorted(file.name for file in _files(pages)) == ["deep.md", "top.md"]
-    ids = [item.id for item in (*_files(pages), *_folders(pages))]
+    ids = [item.id for item in _items(pages)]
     assert len(set(ids)) == len(ids) == 2 + 4 + 1
 
 
@@ -147,7 +152,7 @@ def test_every_parent_is_listed_before_or_with_its_children(world: World) -> Non
 
     for page in world.source.changes(None):
         known |= {folder.id for folder in page.folders}
-        for item in (*page.files, *page.folders):
+        for item in _items([page]):
             assert set(item.parents) <= known
 
 
@@ -290,3 +295,16 @@ def test_the_root_names_the_kind_of_source(world: World) -> None:
 
     assert kind in ("folder", "drive", "memory")
     assert place
+
+
+def test_a_local_folder_needs_no_google_library() -> None:
+    program = (
+        "import sys, gdrive_rag_mcp.sources.local, gdrive_rag_mcp.sources.media_types;"
+        "print([name for name in sys.modules if name.split('.')[0] in"
+        " ('google', 'googleapiclient', 'httplib2', 'cryptography')])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert ended.stdout.strip() == "[]"

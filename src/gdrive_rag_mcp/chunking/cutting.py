@@ -6,10 +6,9 @@ characters as a reader counts them, never inside one.
 
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterator
 
-from gdrive_rag_mcp.chunking.tokens import MOST_CHARACTERS_PER_TOKEN, estimate_tokens
+from gdrive_rag_mcp.chunking.tokens import Ruler
 
 _CLAUSE_END = re.compile(r"[,;:|\t、，；：،؛](?:\s|(?<=[、，；：\t]))")
 _BLANK = re.compile(r"\s")
@@ -26,22 +25,13 @@ def pieces(text: str, start: int, end: int, limit: int) -> Iterator[int]:
 
     A single character that is above the limit by itself is still a piece.
     """
+    ruler = Ruler(text, end)
     while start < end:
-        stop = _furthest(text, start, end, limit)
+        stop = max(start + 1, ruler.reach(start, limit))
         if stop < end:
             stop = _best_cut(text, start, stop)
         yield stop
         start = stop
-
-
-def _furthest(text: str, start: int, end: int, limit: int) -> int:
-    """The last offset up to which the text stays within the limit."""
-    stop = min(end, start + limit * MOST_CHARACTERS_PER_TOKEN)
-    if estimate_tokens(text[start:stop]) <= limit:
-        return stop
-    offsets = range(start + 1, stop + 1)
-    fits = bisect_right(offsets, limit, key=lambda offset: estimate_tokens(text[start:offset]))
-    return start + max(1, fits)
 
 
 def _best_cut(text: str, start: int, stop: int) -> int:

@@ -133,19 +133,20 @@ def _whole(text: str) -> Segment:
 
 def _sections(text: str, spans: Iterable[Span], tiny: int) -> Iterator[Section]:
     """Runs of spans that belong together; headings wait for what follows them in the same place."""
-    headings: list[Span] = []
+    waiting: list[Span] = []
     for key, members in groupby(spans, key=_key):
         run = list(members)
-        if headings and _key(headings[0])[0] != key[0]:
-            yield _section(text, headings, tiny)
-            headings = []
-        run[:0] = headings
+        if waiting and _key(waiting[0])[0] != key[0]:
+            yield _section(text, waiting, tiny)
+            waiting = []
         said = next((i for i in range(len(run), 0, -1) if not run[i - 1].is_heading), 0)
-        headings = run[said:]
         if said:
-            yield _section(text, run[:said], tiny)
-    if headings:
-        yield _section(text, headings, tiny)
+            yield _section(text, waiting + run[:said], tiny)
+            waiting = run[said:]
+        else:
+            waiting += run
+    if waiting:
+        yield _section(text, waiting, tiny)
 
 
 def _section(text: str, spans: list[Span], tiny: int) -> Section:

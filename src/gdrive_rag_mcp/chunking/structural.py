@@ -12,7 +12,7 @@ from gdrive_rag_mcp.chunking.lead import Lead, fit_lead
 from gdrive_rag_mcp.chunking.locators import Lines, common_path, merge
 from gdrive_rag_mcp.chunking.sections import Group, Span, groups_of
 from gdrive_rag_mcp.chunking.sentences import sentence_ends
-from gdrive_rag_mcp.chunking.tokens import estimate_tokens
+from gdrive_rag_mcp.chunking.tokens import MOST_CHARACTERS_PER_TOKEN, estimate_tokens
 from gdrive_rag_mcp.domain import Chunk, Document, SegmentKind
 from gdrive_rag_mcp.errors import SettingsError
 
@@ -93,9 +93,10 @@ class StructuralChunker:
     def _units_of(self, text: str, span: Span, room: int) -> Iterator[_Unit]:
         """Whole sentences, rows and headings; those above `room` in pieces that can overlap."""
         is_text = span.segment.kind is SegmentKind.TEXT
+        far = room * MOST_CHARACTERS_PER_TOKEN + 1
         start = span.start
         for end in sentence_ends(text, start, span.end) if is_text else (span.end,):
-            tokens = estimate_tokens(text[start:end])
+            tokens = estimate_tokens(text[start : min(end, start + far)])
             if tokens <= room:
                 yield _Unit(start, end, tokens, span)
             else:

@@ -9,7 +9,9 @@ so that codes, addresses and gibberish are not taken for prose.
 import re
 import string
 import unicodedata
-from itertools import chain
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate, chain
 
 _UNIT = 100
 # For what two neighbours cost more together than apart: keeps the estimate subadditive.
@@ -45,32 +47,49 @@ _CLASSES: tuple[tuple[str, int, str], ...] = (
     (" ", 8, " \t\n\r\u00a0\u2009\u200a\u3000"),
 )
 _OTHER = "x"
+_SEVERAL = "e"
+"""A character that the model decomposes: it counts for each of its parts."""
+_COST = {name: cost for name, cost, _ in _CLASSES} | {_OTHER: _UNIT, _SEVERAL: 0}
 MOST_CHARACTERS_PER_TOKEN = 13
 """Longer texts are above the estimate: no character costs less than a blank."""
-_COST = {name: cost for name, cost, _ in _CLASSES} | {_OTHER: 100}
-_STARTS: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile("(?<![arvu])[arvu]"), 46),  # a Latin word
-    (re.compile("(?<=[arv])u"), 80),  # a capital inside it
-    (re.compile("(?<=u)u"), 20),
-    (re.compile("(?<![cz])[cz]"), 45),  # a Cyrillic or Greek one
-    (re.compile("(?<![bj])[bj]"), 122),
-    (re.compile("(?<![im])[im]"), 55),
-    (re.compile("(?<![ty])[ty]"), 20),
-    (re.compile("(?<!g)g"), 50),
-    (re.compile("(?<![^ ])[pqxhk0]"), 30),  # what follows a blank and seldom shares a piece with it
-    (re.compile("(?<![^ ])[px]"), 50),
-    (re.compile("(?<=p)[arvu]"), 25),
+
+
+@dataclass(frozen=True, slots=True)
+class _Transition:
+    """A character that costs more because of the class of the one before it."""
+
+    classes: frozenset[str]
+    pattern: re.Pattern[str]
+    cost: int
+
+
+def _transition(before: str, classes: str, cost: int) -> _Transition:
+    return _Transition(frozenset(classes), re.compile(f"(?{before})[{classes}]"), cost)
+
+
+_TRANSITIONS = (
+    _transition("<![arvu]", "arvu", 46),  # the first letter of a Latin word
+    _transition("<=[arv]", "u", 80),  # a capital inside it
+    _transition("<=u", "u", 20),
+    _transition("<=p", "arvu", 25),  # what a hyphen or an apostrophe joins
+    _transition("<![cz]", "cz", 45),
+    _transition("<![bj]", "bj", 122),
+    _transition("<![im]", "im", 55),
+    _transition("<![ty]", "ty", 20),
+    _transition("<!g", "g", 50),
+    _transition("<![^ ]", "qhk0", 30),  # what seldom shares a piece with the blank before it
+    _transition("<![^ ]", "pxe", 80),
 )
 
 
 class _ClassOf(dict[int, str]):
-    """The class of each character; one that the model decomposes counts for each part."""
+    """The class of each character."""
 
     def __missing__(self, code: int) -> str:
-        classes = _OTHER * max(1, len(unicodedata.normalize("NFKC", chr(code))))
+        name = _SEVERAL if len(unicodedata.normalize("NFKC", chr(code))) > 1 else _OTHER
         if len(self) < _CACHED_CHARACTERS:
-            self[code] = classes
-        return classes
+            self[code] = name
+        return name
 
 
 _CLASS_OF = _ClassOf(
@@ -87,6 +106,59 @@ def estimate_tokens(text: str) -> int:
     if not text:
         return 0
     classes = text.translate(_CLASS_OF)
-    cost = _ONCE + sum(classes.count(name) * cost for name, cost in _COST.items())
-    cost += sum(len(start.findall(classes)) * more for start, more in _STARTS)
+    present = set(classes)
+    cost = _ONCE
+    for name in present:
+        cost += classes.count(name) * _COST[name]
+    for transition in _TRANSITIONS:
+        if not present.isdisjoint(transition.classes):
+            cost += len(transition.pattern.findall(classes)) * transition.cost
+    if _SEVERAL in present:
+        cost += sum(_parts(text[i]) for i in _positions(classes)) * _UNIT
     return -(-cost // _UNIT)
+
+
+class Ruler:
+    """Finds how far a limit reaches into a text, again and again, in one pass over it."""
+
+    _WINDOW = 8192
+
+    def __init__(self, text: str, end: int) -> None:
+        self._text = text
+        self._end = end
+        self._origin = 0
+        self._sums: list[int] = []
+
+    def reach(self, start: int, limit: int) -> int:
+        """The last offset with `estimate_tokens(text[start:offset]) <= limit`, at most `end`."""
+        most = min(self._end, start + limit * MOST_CHARACTERS_PER_TOKEN)
+        if most > self._origin + len(self._sums) - 1 or not self._sums:
+            self._measure(start, max(most, min(self._end, start + self._WINDOW)))
+        first = start - self._origin + 1
+        free = limit * _UNIT - _ONCE - _costs(self._text[start : start + 1])[0]
+        fits = bisect_right(self._sums, self._sums[first] + free, first, most - self._origin + 1)
+        return self._origin + fits - 1
+
+    def _measure(self, start: int, end: int) -> None:
+        self._origin = start
+        self._sums = list(accumulate(_costs(self._text[start:end]), initial=0))
+
+
+def _costs(text: str) -> list[int]:
+    """What each character of a text costs where it stands, in hundredths."""
+    classes = text.translate(_CLASS_OF)
+    costs = [_COST[name] for name in classes]
+    for transition in _TRANSITIONS:
+        for match in transition.pattern.finditer(classes):
+            costs[match.start()] += transition.cost
+    for position in _positions(classes):
+        costs[position] += _parts(text[position]) * _UNIT
+    return costs
+
+
+def _positions(classes: str) -> list[int]:
+    return [match.start() for match in re.finditer(_SEVERAL, classes)]
+
+
+def _parts(char: str) -> int:
+    return len(unicodedata.normalize("NFKC", char))

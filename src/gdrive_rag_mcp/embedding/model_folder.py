@@ -47,12 +47,11 @@ def missing_files(folder: Path) -> list[str]:
 
 def is_complete(folder: Path) -> bool:
     """Whether a folder that we unpacked has all its files at the size they were written with."""
-    if missing_files(folder):
+    try:
+        files = _config(folder)[_RECORD]["files"]
+        return all((folder / name).stat().st_size == file["bytes"] for name, file in files.items())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return False
-    record = _config(folder).get(_RECORD, {})
-    return bool(record) and all(
-        (folder / name).stat().st_size == file["bytes"] for name, file in record["files"].items()
-    )
 
 
 def write_config(folder: Path, config: dict[str, Any], *, weights: str) -> None:

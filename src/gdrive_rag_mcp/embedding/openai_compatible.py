@@ -123,7 +123,13 @@ class OpenAICompatibleEmbedder:
         answer = retrying.call(partial(self._post, body, timeout))
         raw = _vectors(answer, len(texts), self._model)
         self._dimensions = self._dimensions or raw.shape[1]
-        return unit_rows(raw, count=len(texts), dimensions=self._dimensions, provider=self._model)
+        return unit_rows(
+            raw,
+            count=len(texts),
+            dimensions=self._dimensions,
+            provider=self._model,
+            hint="set GDRIVE_RAG_EMBED_DIMENSIONS to what the model returns",
+        )
 
     def _post(self, body: dict[str, object], timeout: float) -> Any:  # noqa: ANN401 - JSON
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}

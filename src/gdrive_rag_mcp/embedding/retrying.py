@@ -74,7 +74,7 @@ def retry_after_seconds(value: str | None, now: datetime | None = None) -> float
     """Read a `Retry-After` header (RFC 9110, 10.2.3): seconds, or a date; nonsense is None."""
     if value is None:
         return None
-    if value.strip().isdecimal():
+    if value.isascii() and value.strip().isdecimal():
         return float(value)
     try:
         moment = email.utils.parsedate_to_datetime(value)

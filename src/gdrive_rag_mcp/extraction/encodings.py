@@ -100,9 +100,10 @@ def _by_zeros(data: bytes) -> str | None:
     if counts[0] > wide and counts[1] > wide:
         return "utf-32-be"
     odd = (counts[1] + counts[3]) / len(places)
-    if odd >= _ONE_SIDED:
-        return "utf-16-le"
-    return "utf-16-be" if odd <= 1 - _ONE_SIDED else None
+    if 1 - _ONE_SIDED < odd < _ONE_SIDED:
+        return None
+    codec = "utf-16-le" if odd >= _ONE_SIDED else "utf-16-be"
+    return codec if _decodes(data[: len(data) // 2 * 2], codec) else None
 
 
 def _by_escapes(data: bytes) -> str | None:
@@ -119,8 +120,9 @@ def _utf8(data: bytes) -> str | None:
 
 
 def _guess(data: bytes) -> str | None:
-    """Statistics over the whole file: its first kilobytes are often plain ASCII."""
-    name = (chardet.detect(data)["encoding"] or "").lower()
+    """Statistics over every line that tells something; pages of plain ASCII would drown them."""
+    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    name = (chardet.detect(telling)["encoding"] or "").lower()
     codec = _SUPERSETS.get(name, name)
     try:
         return codecs.lookup(codec).name

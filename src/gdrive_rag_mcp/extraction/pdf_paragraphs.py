@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 _LINE_ENDS = re.compile("\r\n?")
+_BROKEN_WORD = re.compile("\ufffe\n?")
 _SENTENCE_ENDS = tuple('.!?:;。！？：；…"”»)')
 _BULLET = re.compile(
     r"\s*(?:[•‣▪●○■□–—·*-]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s|제\s?\d+\s?조|第.{1,6}[条條章]|§)"
@@ -18,7 +19,7 @@ def page_paragraphs(text: str) -> Iterator[str]:
 
     pdfium marks a word broken at a line end with U+FFFE between its halves; they are joined.
     """
-    lines = _LINE_ENDS.sub("\n", text).replace("\ufffe", "").split("\n")
+    lines = _BROKEN_WORD.sub("", _LINE_ENDS.sub("\n", text)).split("\n")
     width = _width(lines)
     paragraph: list[str] = []
     for line in lines:

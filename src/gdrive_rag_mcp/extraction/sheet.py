@@ -1,7 +1,8 @@
 """Reads XLSX workbooks row by row, with the row numbers that the sheet itself shows."""
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import python_calamine as calamine
@@ -28,48 +29,62 @@ _LARGEST_EXACT = 10**15
 def read(path: Path) -> Document:
     """Read an XLSX file, transitional or strict; values as stored, formulas as last calculated.
 
+    A sheet that cannot be read is noted and costs only itself.
+
     Raises:
         ExtractionError: damaged, hostile, encrypted, or without text.
     """
     builder = DocumentBuilder()
-    try:
-        with open_package(path) as package:
-            builder.title = sensible_title(package.title())
-            parts = sheet_parts(package)
-            workbook = calamine.CalamineWorkbook.from_path(path)
-            for sheet in workbook.sheets_metadata:
-                if sheet.typ == calamine.SheetTypeEnum.WorkSheet:
-                    _read_sheet(package, parts.get(sheet.name, ""), workbook, sheet, builder)
-    except calamine.PasswordError as error:
-        raise ExtractionError(Reason.ENCRYPTED, "The workbook wants a password") from error
-    except calamine.CalamineError as error:
-        raise ExtractionError(Reason.CORRUPT, f"The workbook is damaged: {error}") from error
-    if builder.empty and builder.failures:
-        raise ExtractionError(Reason.CORRUPT, builder.failures[0])
+    refusals = []
+    with open_package(path) as package, _calamine_errors("The workbook"):
+        builder.title = sensible_title(package.title())
+        parts = sheet_parts(package)
+        workbook = calamine.CalamineWorkbook.from_path(path)
+        for metadata in workbook.sheets_metadata:
+            if metadata.typ != calamine.SheetTypeEnum.WorkSheet:
+                continue
+            try:
+                scan = _scan(package, parts.get(metadata.name, ""), metadata.name)
+                with _calamine_errors(f"Sheet {metadata.name}"):
+                    rows = _rows(workbook.get_sheet_by_name(metadata.name), scan)
+            except ExtractionError as refusal:
+                refusals.append(refusal)
+                builder.fail(refusal.message)
+            else:
+                _add_sheet(builder, metadata, rows)
+    if builder.empty and refusals:
+        raise refusals[0]
     return builder.finish()
 
 
-def _read_sheet(
-    package: Package,
-    part: str,
-    workbook: calamine.CalamineWorkbook,
-    metadata: calamine.SheetMetadata,
-    builder: DocumentBuilder,
-) -> None:
-    """Add the rows of one sheet; a sheet that cannot be read is noted and costs only itself."""
-    name = metadata.name
+@contextmanager
+def _calamine_errors(what: str) -> Iterator[None]:
     try:
-        scan = scan_sheet(package, part) if part in package else Scan()
-        if scan.area > MAX_AREA:
-            builder.fail(f"Sheet {name}: reaches over {scan.area:,} cells, more than {MAX_AREA:,}")
-            return
-        sheet = workbook.get_sheet_by_name(name)
-    except (ExtractionError, calamine.CalamineError) as error:
-        builder.fail(f"Sheet {name}: {error}")
-        return
+        yield
+    except calamine.PasswordError as error:
+        raise ExtractionError(Reason.ENCRYPTED, f"{what} wants a password") from error
+    except calamine.CalamineError as error:
+        raise ExtractionError(Reason.CORRUPT, f"{what} is damaged: {error}") from error
+
+
+def _scan(package: Package, part: str, name: str) -> Scan:
+    scan = scan_sheet(package, part) if part in package else Scan()
+    if scan.area > MAX_AREA:
+        raise ExtractionError(
+            Reason.TOO_LARGE,
+            f"Sheet {name} reaches over {scan.area:,} cells, more than {MAX_AREA:,}",
+            hint="Delete the stray cells far to the right or below.",
+        )
+    return scan
+
+
+def _add_sheet(
+    builder: DocumentBuilder, metadata: calamine.SheetMetadata, rows: Iterable[SheetRow]
+) -> None:
     hidden = metadata.visible != calamine.SheetVisibleEnum.Visible
-    heading = one_line(f"{name} (hidden sheet)" if hidden else name)
-    for said in say_rows(_rows(sheet, scan)):
+    heading = one_line(f"{metadata.name} (hidden sheet)" if hidden else metadata.name)
+    name = one_line(metadata.name)
+    for said in say_rows(rows):
         builder.add(
             said.text,
             _locator(name, said.row),
@@ -80,11 +95,10 @@ def _read_sheet(
 
 
 def _locator(sheet: str, row: SheetRow) -> Locator:
-    name = one_line(sheet)
     first, last = column_letters(min(row.cells)), column_letters(max(row.cells))
     number = row.number
     cells = f"{first}{number}" if first == last else f"{first}{number}:{last}{number}"
-    return Locator("sheet", f"{name}!{cells}", number, number, name)
+    return Locator("sheet", f"{sheet}!{cells}", number, number, sheet)
 
 
 def _rows(sheet: calamine.CalamineSheet, scan: Scan) -> Iterator[SheetRow]:
@@ -93,17 +107,18 @@ def _rows(sheet: calamine.CalamineSheet, scan: Scan) -> Iterator[SheetRow]:
     remarks: dict[int, dict[int, str]] = {}
     for (row, column), remark in scan.remarks.items():
         remarks.setdefault(row, {})[column] = remark
-    number = 0
+    # Rows come from the first on, but their values only from the first column that is used.
+    first_column = sheet.start[1] + 1 if sheet.start else 1
     for number, values in enumerate(sheet.iter_rows(), start=1):
-        cells = _cells(values) | remarks.pop(number, {})
+        cells = _cells(values, first_column) | remarks.pop(number, {})
         if cells:
             yield merges.row(number, cells)
     for number in sorted(remarks):
         yield merges.row(number, remarks[number])
 
 
-def _cells(values: Sequence[Value]) -> dict[int, str]:
-    shown = {column: show(value) for column, value in enumerate(values, start=1) if value != ""}
+def _cells(values: Sequence[Value], first: int) -> dict[int, str]:
+    shown = {column: show(value) for column, value in enumerate(values, first) if value != ""}
     return {column: text for column, text in shown.items() if text}
 
 

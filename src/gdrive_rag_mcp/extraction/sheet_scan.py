@@ -21,9 +21,10 @@ from gdrive_rag_mcp.extraction.ooxml import (
 MAX_AREA = 5_000_000
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})\d{1,7}$")
-# Error values, and formulas without the value they last had.
+# Error values, and formulas without the value they last had; an empty string is one.
 _UNSAID = etree.XPath(
-    "*[local-name()='c'][@t='e' or (*[local-name()='f'] and not(*[local-name()='v']))]"
+    "*[local-name()='c'][@t='e'"
+    " or (*[local-name()='f'] and not(@t='str') and not(*[local-name()='v']/text()))]"
 )
 _MAX_DIGITS = 7
 _MAX_FORMULA = 200

@@ -29,7 +29,13 @@ from gdrive_rag_mcp.extraction.titles import sensible_title
 from gdrive_rag_mcp.extraction.word_inline import children, inline
 from gdrive_rag_mcp.extraction.word_numbering import Numbering
 from gdrive_rag_mcp.extraction.word_styles import TITLE_LEVEL, Styles
-from gdrive_rag_mcp.extraction.word_table import flat_text, header_rows, inside, read_rows
+from gdrive_rag_mcp.extraction.word_table import (
+    flat_text,
+    header_rows,
+    inside,
+    read_rows,
+    table_rows,
+)
 
 _MAIN_PART = "word/document.xml"
 _SEPARATORS = frozenset({"separator", "continuationSeparator", "continuationNotice"})
@@ -157,7 +163,7 @@ class _Reader:
 
     def _read_frame(self, table: Element) -> None:
         """A table of one column is a frame around text, not data."""
-        for row in inside(table, "tr"):
+        for row in table_rows(table):
             for cell in inside(row, "tc"):
                 self._read_blocks(cell)
 

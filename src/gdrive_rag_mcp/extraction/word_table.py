@@ -28,13 +28,16 @@ def inside(element: Element, name: str) -> Iterator[Element]:
             yield from inside(each, name)
 
 
+def table_rows(table: Element) -> Iterator[Element]:
+    """The rows of a table that were not deleted."""
+    return (row for row in inside(table, "tr") if child(row, "trPr", "del") is None)
+
+
 def read_rows(table: Element, mark: NoteMark) -> list[Row]:
     """The rows of a table; a cell merged downwards says in every row what it says in the first."""
     above: dict[int, str] = {}
     rows = []
-    for row in inside(table, "tr"):
-        if child(row, "trPr", "del") is not None:
-            continue
+    for row in table_rows(table):
         cells = tuple(_cells(row, above, mark))
         rows.append(Row(cells, child(row, "trPr", "tblHeader") is not None))
     return rows

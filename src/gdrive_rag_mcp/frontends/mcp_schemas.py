@@ -4,6 +4,17 @@ import types
 from collections.abc import Mapping
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
+from gdrive_rag_mcp.presentation import shapes
+
+RESULTS: Mapping[str, type] = {
+    "search_knowledge": shapes.SearchObject,
+    "get_document": shapes.DocumentObject,
+    "get_document_metadata": shapes.MetadataObject,
+    "list_documents": shapes.LedgerObject,
+    "check_index_status": shapes.StatusObject,
+}
+"""What each tool returns, in the order in which the tools are listed."""
+
 _NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 

@@ -3,7 +3,6 @@
 Nothing heavy is loaded before a tool is called: a client that only lists tools waits for the SDK.
 """
 
-import contextlib
 import inspect
 import logging
 import os
@@ -12,7 +11,7 @@ import secrets
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import anyio
@@ -32,8 +31,7 @@ from gdrive_rag_mcp import presentation as present
 from gdrive_rag_mcp.errors import GdriveRagError
 from gdrive_rag_mcp.frontends import mcp_calls as calls
 from gdrive_rag_mcp.frontends.mcp_instructions import INSTRUCTIONS
-from gdrive_rag_mcp.frontends.mcp_schemas import input_schema, output_schema
-from gdrive_rag_mcp.presentation import shapes
+from gdrive_rag_mcp.frontends.mcp_schemas import RESULTS, input_schema, output_schema
 
 if TYPE_CHECKING:  # the use cases bring SQLite and numpy, which `tools/list` must not wait for
     from gdrive_rag_mcp.app import Reader
@@ -161,8 +159,8 @@ class _Tools:
     async def check_index_status(self) -> CallToolResult:
         """Tell what the index holds, how fresh it is, and how much of the folder it covers.
 
-        Counts by state and reason, the last sync, and the embedding model: what the verdict of a
-        search rests on.
+        Counts by state and reason, the last sync, and the embedding model: what the evidence and
+        the verdict of a search rest on.
         """
         return await self._answer(calls.status)
 
@@ -191,15 +189,6 @@ def _told(error: GdriveRagError) -> str:
     return f"{error.code}: {error.message}.{remedy}"
 
 
-_SHAPES: Mapping[str, type] = {
-    "search_knowledge": shapes.SearchObject,
-    "get_document": shapes.DocumentObject,
-    "get_document_metadata": shapes.MetadataObject,
-    "list_documents": shapes.LedgerObject,
-    "check_index_status": shapes.StatusObject,
-}
-
-
 class _AsGiven(FuncMetadata):
     """Takes text for text, where the SDK reads what looks like JSON, such as a cursor."""
 
@@ -210,7 +199,7 @@ class _AsGiven(FuncMetadata):
 def _described(tools: _Tools) -> list[Tool]:
     """The tools as they are listed, schemas included."""
     described = []
-    for name, shape in _SHAPES.items():
+    for name, shape in RESULTS.items():
         function = getattr(tools, name)
         tool = Tool.from_function(
             function,
@@ -297,9 +286,10 @@ def serve_stdio(make_reader: "Callable[[], Reader]") -> NoReturn:
     # The SDK's reader blocks on stdin and would keep the process through a KeyboardInterrupt.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
-    # A client that goes away ends the session, whether it closes our stdin or its own stdout.
-    with contextlib.suppress(BrokenPipeError, anyio.BrokenResourceError):
+    try:
         anyio.run(build_server(make_reader).run_stdio_async)
+    except* (BrokenPipeError, anyio.BrokenResourceError):
+        pass  # the client has gone, and that is how a session ends
     # Not sys.exit: it would wait for the thread of a tool that was left behind.
     sys.stderr.flush()
     os._exit(0)

@@ -83,7 +83,7 @@ def _template(outcome: SearchOutcome) -> str:
     reason = outcome.evidence.reason
     if reason is VerdictReason.SCOPE_EMPTY and outcome.coverage.searchable:
         return _FILTERED_OUT
-    return _ABSTAIN.get(reason, _ABSTAIN[VerdictReason.WEAK_MATCH])
+    return _ABSTAIN[reason]
 
 
 def _quoted(words: tuple[str, ...]) -> str:

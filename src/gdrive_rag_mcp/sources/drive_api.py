@@ -54,7 +54,11 @@ class DriveApi:
         self._lock = Lock()
         self._api_calls = 0
         self._downloads = 0
-        self.close = weakref.finalize(self, self._connections.close)
+        weakref.finalize(self, self._connections.close)
+
+    def close(self) -> None:
+        """Close the connections of all threads; a later call opens new ones."""
+        self._connections.close()
 
     @property
     def usage(self) -> SourceUsage:
@@ -87,9 +91,11 @@ class DriveApi:
             if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
                 raise damaged("Drive's listing makes no sense")
             yield Listing(tuple(items), certain=not page.get("incompleteSearch"))
-            token = page.get("nextPageToken")
+            former, token = token, page.get("nextPageToken")
             if not token:
                 return
+            if token == former:
+                raise damaged("Drive's listing goes in circles")
 
     def download(self, file_id: str, into: TemporaryFile) -> None:
         """Fetch the content of a file that is stored as bytes, in ranges.
@@ -151,7 +157,8 @@ class DriveApi:
     def _range(self, uri: str, start: int) -> tuple[bytes, int]:
         """One piece of a file from byte `start`, and the length of the whole."""
         end = start + RANGE_BYTES - 1
-        response, body = self._request(uri, {"range": f"bytes={start}-{end}"})
+        headers = {"range": f"bytes={start}-{end}", "accept-encoding": "identity"}
+        response, body = self._request(uri, headers)
         if response.status == _UNSATISFIABLE and start == 0:
             return b"", 0  # how Drive says that a file is empty
         if response.status == _OK:  # the range was ignored
@@ -200,7 +207,7 @@ class _Connections:
             return self._by_thread[thread]
 
     def close(self) -> None:
-        """Close the sockets; the next call opens new ones."""
+        """Close all sockets."""
         with self._lock:
             for http in self._by_thread.values():
                 http.close()

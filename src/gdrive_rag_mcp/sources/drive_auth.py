@@ -40,6 +40,7 @@ def load_service_account(key_file: Path) -> ServiceAccount:
     require_private_channel(str(info["token_uri"]), f"token_uri in {path}")
     try:
         credentials: Any = _CREDENTIALS.from_service_account_info(info, scopes=[READ_ONLY])
+        credentials.sign_bytes(b"trial")  # a key of another algorithm loads, but cannot sign
     except (ValueError, TypeError):  # the library's message may quote the key
         raise SourceAuthError(
             f"the private key in {path} is damaged",

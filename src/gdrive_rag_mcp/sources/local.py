@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -34,8 +34,16 @@ _UNMOUNTED_HINT = "check the path, and mount the drive if the folder lies on one
 class LocalFolderSource:
     """All files below a folder; hidden ones and what desktops leave behind are passed over."""
 
-    def __init__(self, folder: Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        passed_over: Collection[Path] = (),
+        max_bytes: int = DEFAULT_MAX_BYTES,
+    ) -> None:
+        """Look at nothing yet; `passed_over` are files that are no documents, there or not."""
         self._folder = folder.expanduser().absolute()
+        self._passed_over = passed_over
         self._max_bytes = max_bytes
         self._lock = Lock()
         self._downloads = 0
@@ -73,7 +81,7 @@ class LocalFolderSource:
         """
         with _root_errors(self._folder):
             before = identity_of(self._folder.stat())
-            for batch in _batches(Walk(self._folder).items(), PAGE_ITEMS):
+            for batch in _batches(Walk(self._folder, self._passed_over).items(), PAGE_ITEMS):
                 yield ChangePage(
                     files=tuple(item for item in batch if isinstance(item, SourceFile)),
                     folders=tuple(item for item in batch if isinstance(item, SourceFolder)),

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -53,8 +53,13 @@ def identity_of(status: os.stat_result) -> Identity:
 class Walk:
     """One pass over a folder, in a stable order; the root itself is the first item."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, passed_over: Collection[Path] = ()) -> None:
         self._root = root
+        self._passed_over = {
+            (identity_of(path.parent.stat()), path.name)
+            for path in passed_over
+            if path.parent.is_dir()
+        }
         self._entered: set[Identity] = set()
         self._listed: set[Identity] = set()
         self._links: deque[str] = deque()
@@ -77,9 +82,9 @@ class Walk:
         while pending:
             path = pending.pop()
             try:
-                if not self._enter(path):
-                    continue
                 entries = self._entries(path)
+                if entries is None:
+                    continue
             except OSError as error:
                 if not path:
                     raise
@@ -111,19 +116,20 @@ class Walk:
         elif identity not in self._listed:
             yield self._file(link, status)
 
-    def _enter(self, path: str) -> bool:
-        identity = identity_of(self._absolute(path).stat())
-        if identity in self._entered:
-            return False
-        self._entered.add(identity)
-        return True
+    def _entries(self, path: str) -> list[tuple[str, os.stat_result]] | None:
+        """The entries of a folder, by name; None if it was entered before.
 
-    def _entries(self, path: str) -> list[tuple[str, os.stat_result]]:
-        """The entries of a folder, by name. Those that vanish meanwhile are left out."""
+        What vanishes meanwhile is left out.
+        """
+        folder = self._absolute(path)
+        identity = identity_of(folder.stat())
+        if identity in self._entered:
+            return None
+        self._entered.add(identity)
         found = []
-        with os.scandir(self._absolute(path)) as entries:
+        with os.scandir(folder) as entries:
             for entry in entries:
-                if is_passed_over(entry.name):
+                if is_passed_over(entry.name) or (identity, entry.name) in self._passed_over:
                     continue
                 try:
                     found.append((entry.name, entry.stat(follow_symlinks=False)))

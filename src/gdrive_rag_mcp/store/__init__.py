@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from gdrive_rag_mcp.domain import Document
+from gdrive_rag_mcp.errors import StoreError
 from gdrive_rag_mcp.store import connection as connections
 from gdrive_rag_mcp.store import documents
 from gdrive_rag_mcp.store.catalog import Catalog
@@ -18,9 +19,9 @@ from gdrive_rag_mcp.store.inventory import Inventory
 from gdrive_rag_mcp.store.ledger import Ledger
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import migrate, require_schema
-from gdrive_rag_mcp.store.scoping import stored_time
 from gdrive_rag_mcp.store.search_index import SqliteSearchIndex
 from gdrive_rag_mcp.store.text_index import TextIndex
+from gdrive_rag_mcp.store.vector_cache import VectorCache
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 from gdrive_rag_mcp.store.vector_matrix import VectorMatrix
 from gdrive_rag_mcp.store.work_queue import WorkQueue
@@ -34,14 +35,21 @@ _UNUSED_VECTORS_KEPT = timedelta(days=30)
 
 
 class Store:
-    """One connection to an index; threads that read at the same time each need their own."""
+    """One connection to an index; threads that read at the same time each need their own.
+
+    Whatever SQLite raises comes out as one of the project's errors, wherever it is met.
+    """
 
     def __init__(
         self, path: Path, connection: apsw.Connection, matrix: VectorMatrix | None = None
     ) -> None:
         self.path = path
-        self._connection = connection
         self._matrix = matrix
+        self._frozen: tuple[int, ...] | None = None
+        self._use(connection)
+
+    def _use(self, connection: apsw.Connection) -> None:
+        self._connection = connection
         self._generation = 0
         self.ledger = Ledger(connection)
         self.inventory = Inventory(connection)
@@ -55,8 +63,11 @@ class Store:
             return
         self._generation = generation
         self._vectors = VectorIndex(self._connection, generation, self._matrix)
+        self._cache = VectorCache(self._connection, self._vectors)
         text = TextIndex(self._connection, generation)
-        self.index = SqliteSearchIndex(self._connection, generation, text, self._vectors)
+        self.index = SqliteSearchIndex(
+            self._connection, generation, text, self._vectors, self._cache
+        )
         self.catalog = Catalog(self._connection, self.ledger, self._vectors)
 
     @classmethod
@@ -71,10 +82,10 @@ class Store:
             IndexCorruptError: the file is no index, or damaged.
             SchemaTooNewError: a newer version wrote it.
         """
-        connection = connections.connect_for_reading(path)
-        require_schema(connection, path)
-        with connections.store_errors(path):
-            return cls(path, connection, matrix)
+        connection, frozen = _connect_for_reading(path)
+        store = cls._opened(path, connection, matrix)
+        store._frozen = _stamp(path) if frozen else None
+        return store
 
     @classmethod
     def open_for_writing(cls, path: Path) -> Self:
@@ -86,25 +97,47 @@ class Store:
             SchemaTooNewError: a newer version wrote it.
         """
         connection = connections.connect_for_writing(path)
-        migrate(connection, path)
-        with connections.store_errors(path):
-            return cls(path, connection)
+        try:
+            migrate(connection, path)
+        except StoreError:
+            connection.close()
+            raise
+        return cls._opened(path, connection)
+
+    @classmethod
+    def _opened(
+        cls, path: Path, connection: apsw.Connection, matrix: VectorMatrix | None = None
+    ) -> Self:
+        try:
+            return cls(path, connection, matrix)
+        except StoreError:
+            connection.close()
+            raise
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Everything inside is kept, or nothing of it; SQLite's errors come out as ours."""
-        with connections.store_errors(self.path), connections.transaction(self._connection):
+        """Everything inside is kept, or nothing of it."""
+        with connections.transaction(self._connection):
             yield
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Everything inside sees one and the same state of the index."""
-        with (
-            connections.store_errors(self.path),
-            connections.transaction(self._connection, write=False),
-        ):
+        self._look_again_if_frozen()
+        with connections.transaction(self._connection, write=False):
             self._open_generation()
             yield
+
+    def _look_again_if_frozen(self) -> None:
+        """Where no lock can be had, see at least that the file is still the one that was opened."""
+        if self._frozen is None or self._connection.in_transaction:
+            return
+        now = _stamp(self.path)
+        if now != self._frozen:
+            self._connection.close()
+            connection, frozen = _connect_for_reading(self.path)
+            self._frozen = now if frozen else None
+            self._use(connection)
 
     def stored_document(self, document_id: str) -> Document | None:
         """A document as it was extracted, to be cut again."""
@@ -115,21 +148,15 @@ class Store:
         return documents.cut_otherwise(self._connection, chunking)
 
     def tidy(self, now: datetime) -> None:
-        """After a sync: drop vectors long unused, old log entries, and the write-ahead log."""
+        """After a sync: drop vectors long unused and old log entries, and empty the log file.
+
+        Where a machine without sqlite-vec has written, this one builds the vectors on disk again.
+        """
         with self.transaction():
-            self._connection.execute(
-                """UPDATE vectors SET unused_since = CASE
-                    WHEN num IN (SELECT vector FROM chunks WHERE vector IS NOT NULL) THEN NULL
-                    ELSE coalesce(unused_since, ?) END""",
-                (stored_time(now),),
-            )
-            self._connection.execute(
-                "DELETE FROM vectors WHERE unused_since < ?",
-                (stored_time(now - _UNUSED_VECTORS_KEPT),),
-            )
+            self._vectors.restore_vec0()
+            self._cache.drop_idle(now, _UNUSED_VECTORS_KEPT)
             self._vectors.trim_log()
-        with connections.store_errors(self.path):
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         self._connection.close()
@@ -139,3 +166,21 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _connect_for_reading(path: Path) -> tuple[apsw.Connection, bool]:
+    connection, frozen = connections.connect_for_reading(path)
+    try:
+        require_schema(connection, path)
+    except StoreError:
+        connection.close()
+        raise
+    return connection, frozen
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 import apsw
 
@@ -16,6 +15,7 @@ from gdrive_rag_mcp.domain import (
     StoredDocument,
 )
 from gdrive_rag_mcp.errors import IndexCorruptError, ReindexRequiredError
+from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.ledger import Ledger
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import SCHEMA_VERSION
@@ -58,7 +58,7 @@ class Catalog:
             IndexCorruptError: the index has chunks, but nothing says what made them.
         """
         stored = self._stored_identity()
-        if stored is None and self._count("SELECT count(*) FROM chunks"):
+        if stored is None and self._connection.execute("SELECT 1 FROM chunks").fetchone():
             raise IndexCorruptError(
                 "the index has chunks but no embedding identity, so its vectors cannot be trusted",
                 hint="move the index file away and run `gdrive-rag-mcp sync` to build it again",
@@ -126,15 +126,14 @@ class Catalog:
     def status(self, scope: Scope) -> IndexStatus:
         """The index in numbers, as far as the scope may see."""
         condition, parameters = scope_condition(scope)
-        generation = self._meta.generation
         documents, chunks, vectors = self._connection.execute(
-            f"""SELECT count(DISTINCT c.file), count(*), count(c.vector)
-            FROM chunks c JOIN files f ON f.num = c.file WHERE c.generation = ? AND {condition}""",
-            (generation, *parameters),
+            f"""SELECT count(*), coalesce(sum(f.chunk_count), 0), coalesce(sum(f.vector_count), 0)
+            FROM files f WHERE f.chunk_count > 0 AND {condition}""",
+            parameters,
         ).fetchone() or (0, 0, 0)
         return IndexStatus(
             schema_version=SCHEMA_VERSION,
-            generation=generation,
+            generation=self._meta.generation,
             root=self.root,
             documents=documents,
             chunks=chunks,
@@ -154,14 +153,15 @@ class Catalog:
         if record is None:
             return None
         row = self._connection.execute(
-            """SELECT d.title, length(d.text), substr(d.text, ?, coalesce(?, length(d.text)))
-            FROM documents d JOIN files f ON f.num = d.file WHERE f.id = ?""",
-            (start + 1, max_chars, document_id),
+            """SELECT d.title, d.text FROM documents d JOIN files f ON f.num = d.file
+            WHERE f.id = ?""",
+            (document_id,),
         ).fetchone()
         if row is None:
             return None
-        title, length, text = row
-        return StoredDocument(record, title, text, start, length)
+        title, text = row
+        end = None if max_chars is None else start + max_chars
+        return StoredDocument(record, title, text[start:end], start, len(text))
 
     def chunks(self, document_id: str, scope: Scope) -> Iterator[tuple[int, Passage]]:
         """A document's chunks in order, with their ordinals."""
@@ -171,12 +171,9 @@ class Catalog:
             "ORDER BY c.ordinal",
             (self._meta.generation, document_id, *parameters),
         )
+        texts = Texts(self._connection)
         for row in rows:
-            yield row[1], read_passage(row)
-
-    def _count(self, statement: str, *parameters: Any) -> int:  # noqa: ANN401 - SQLite's own types
-        row = self._connection.execute(statement, parameters).fetchone()
-        return int(row[0]) if row else 0
+            yield row[1], read_passage(row, texts)
 
 
 def _named(identity: EmbeddingIdentity) -> str:

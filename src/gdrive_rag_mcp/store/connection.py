@@ -1,4 +1,4 @@
-"""Opening the index file: its mode, its pragmas, and SQLite's errors as ours."""
+"""Opening the index file: its mode, its pragmas, and transactions over it."""
 
 import errno
 import os
@@ -11,20 +11,18 @@ import apsw
 
 from gdrive_rag_mcp.errors import (
     DiskFullError,
-    GdriveRagError,
-    IndexCorruptError,
-    IndexLockedError,
     IndexMissingError,
     IndexReadOnlyError,
     StoreError,
 )
 from gdrive_rag_mcp.store.location import refuse_unsafe_location
+from gdrive_rag_mcp.store.translation import TranslatingCursor, opening_errors
 
 BUSY_MILLISECONDS = 5_000
 _MMAP_LIMIT = 8 * 2**30
 
 # One statement each: apsw stops a multi-statement string at the first row it returns.
-_PRAGMAS = (
+PRAGMAS = (
     ("synchronous", "NORMAL"),
     ("cache_size", "-65536"),
     ("temp_store", "MEMORY"),
@@ -32,41 +30,6 @@ _PRAGMAS = (
     ("journal_size_limit", "67108864"),
     ("wal_autocheckpoint", "4000"),
 )
-
-
-@contextmanager
-def store_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite raises into the project's errors."""
-    try:
-        yield
-    except apsw.Error as error:
-        raise _translated(error, path) from error
-
-
-def _translated(error: apsw.Error, path: Path) -> GdriveRagError:
-    if isinstance(error, apsw.NotADBError | apsw.CorruptError):
-        return IndexCorruptError(
-            f"{path} is damaged, or is no index: {error}",
-            hint="move the file away and run `gdrive-rag-mcp sync` to build it again",
-        )
-    if isinstance(error, apsw.FullError):
-        return DiskFullError(
-            f"no room left on the disk of {path}; the step was rolled back",
-            hint="make room and run the command again; nothing that was indexed is lost",
-        )
-    if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
-        return IndexReadOnlyError(
-            f"{path} cannot be written", hint="check the permissions of the file and its folder"
-        )
-    if isinstance(error, apsw.CantOpenError):
-        return IndexReadOnlyError(
-            f"{path} cannot be opened: {error}", hint="check the path and its permissions"
-        )
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return IndexLockedError(
-            f"another process is writing {path}", hint="wait until it has finished, then try again"
-        )
-    return StoreError(f"the index {path} failed: {error}", hint="run `gdrive-rag-mcp doctor`")
 
 
 def connect_for_writing(path: Path) -> apsw.Connection:
@@ -79,17 +42,20 @@ def connect_for_writing(path: Path) -> apsw.Connection:
     refuse_unsafe_location(path)
     _create_private(path)
     connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
-    with store_errors(path):
-        if _pragma(connection, "journal_mode", "WAL") != "wal":
-            raise StoreError(
-                f"{path} is on a disk that has no shared memory for a write-ahead log",
-                hint="put the index on a local disk with --db or GDRIVE_RAG_DB_PATH",
-            )
+    if _pragma(connection, "journal_mode", "WAL") != "wal":
+        connection.close()
+        raise StoreError(
+            f"{path} is on a disk that has no shared memory for a write-ahead log",
+            hint="put the index on a local disk with --db or GDRIVE_RAG_DB_PATH",
+        )
     return connection
 
 
-def connect_for_reading(path: Path) -> apsw.Connection:
+def connect_for_reading(path: Path) -> tuple[apsw.Connection, bool]:
     """Open an index that is there; the connection can change nothing.
+
+    The flag says that the file is read as it lies there, blind to what others may write into it: a
+    folder that cannot be written has no room for the log's shared memory.
 
     Raises:
         IndexMissingError: there is no index file.
@@ -98,35 +64,37 @@ def connect_for_reading(path: Path) -> apsw.Connection:
         raise IndexMissingError(
             f"there is no index at {path}", hint="run `gdrive-rag-mcp sync` to build it"
         )
+    frozen = False
     try:
         connection = _connect(path, apsw.SQLITE_OPEN_READONLY)
-        with store_errors(path):
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except IndexReadOnlyError:
-        # A folder that cannot be written has no room for the log's shared memory. Without a log
-        # beside it the file is whole, and may be read as it lies there.
-        if path.with_name(path.name + "-wal").exists():
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:  # the file alone is not the whole index
             raise
         connection = _connect(path, apsw.SQLITE_OPEN_READONLY, immutable=True)
-    with store_errors(path):
-        _pragma(connection, "query_only", "ON")
-    return connection
+        frozen = True
+    _pragma(connection, "query_only", "ON")
+    return connection, frozen
 
 
 def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connection:
-    with store_errors(path):
+    with opening_errors(str(path)):
         suffix = "?immutable=1" if immutable else ""
         connection = apsw.Connection(
             path.absolute().as_uri() + suffix, flags=flags | apsw.SQLITE_OPEN_URI
         )
+        connection.cursor_factory = TranslatingCursor
         connection.set_busy_timeout(BUSY_MILLISECONDS)
-        connection.execute(
-            "PRAGMA schema_version"
-        ).fetchall()  # the first read meets a damaged file
-        for name, value in _PRAGMAS:
+        _load_vec0(connection)
+    try:
+        # The first read meets a damaged file, and a folder without room for a log.
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        for name, value in PRAGMAS:
             _pragma(connection, name, value)
         _pragma(connection, "mmap_size", str(min(path.stat().st_size * 2, _MMAP_LIMIT)))
-        _load_vec0(connection)
+    except StoreError:
+        connection.close()
+        raise
     return connection
 
 
@@ -142,8 +110,12 @@ def _load_vec0(connection: apsw.Connection) -> None:
     except ImportError:  # there is no build for this platform: the memory scan serves instead
         return
     connection.enable_load_extension(True)
-    connection.load_extension(sqlite_vec.loadable_path())
-    connection.enable_load_extension(False)
+    try:
+        connection.load_extension(sqlite_vec.loadable_path())
+    except apsw.ExtensionLoadingError:  # a build for another platform
+        return
+    finally:
+        connection.enable_load_extension(False)
 
 
 def fetch(
@@ -186,14 +158,9 @@ def transaction(connection: apsw.Connection, *, write: bool = True) -> Iterator[
     connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
         # A full disk or a failed write may have rolled back by itself.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    try:
-        connection.execute("COMMIT")
-    except apsw.Error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise

@@ -47,10 +47,32 @@ def read(connection: apsw.Connection, document_id: str) -> Document | None:
     return Document(title, text, segments, tuple(json.loads(failures)))
 
 
+class Texts:
+    """Parts of documents' texts; a document is read once as long as its chunks come in a row.
+
+    SQLite's `substr` would walk a long text from its first character for every one of them.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._file = -1
+        self._text = ""
+
+    def part(self, file: int, start: int, end: int) -> str:
+        """`text[start:end]` of a file's document."""
+        if file != self._file:
+            row = self._connection.execute(
+                "SELECT text FROM documents WHERE file = ?", (file,)
+            ).fetchone()
+            self._file, self._text = file, str(row[0]) if row else ""
+        return self._text[start:end]
+
+
 def cut_otherwise(connection: apsw.Connection, chunking: str) -> list[str]:
     """The documents that another chunking identity cut."""
     rows = connection.execute(
-        "SELECT f.id FROM documents d JOIN files f ON f.num = d.file WHERE d.chunking != ?",
-        (chunking,),
+        """SELECT f.id FROM documents d JOIN files f ON f.num = d.file
+        WHERE d.chunking < ? OR d.chunking > ?""",
+        (chunking, chunking),
     )
     return [identifier for (identifier,) in rows]

@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import (
     Coverage,
     FileRecord,
@@ -81,8 +82,8 @@ class Ledger:
         if state is not None:
             condition, parameters = f"{condition} AND f.state = ?", [*parameters, state.value]
         if query:
-            condition += r" AND f.path LIKE ? ESCAPE '\'"
-            parameters = [*parameters, f"%{_escaped(query)}%"]
+            condition += " AND instr(lower(f.path), lower(?))"
+            parameters = [*parameters, clean(query)]
         path, number = _read_cursor(cursor)
         rows = self._connection.execute(
             f"{_COLUMNS} WHERE (f.path, f.num) > (?, ?) AND {condition} "
@@ -145,18 +146,18 @@ def read_record(row: tuple[Any, ...]) -> FileRecord:
     )
 
 
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
-
-
 def _read_cursor(cursor: str | None) -> tuple[str, int]:
     if cursor is None:
         return "", -1
     try:
         path, number = json.loads(cursor)
-        return str(path), int(number)
-    except (ValueError, TypeError):
+        if not isinstance(path, str) or path != clean(path):
+            raise TypeError
+        if not isinstance(number, int) or not 0 <= number < 2**63:
+            raise TypeError
+    except (ValueError, TypeError, RecursionError):
         raise QueryError(
             f"{cursor[:80]!r} is not a cursor of this list",
             hint="pass the `next_cursor` of the page before, or none to start again",
         ) from None
+    return path, number

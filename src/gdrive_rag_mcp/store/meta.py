@@ -15,7 +15,8 @@ class Meta:
 
     def set(self, key: str, value: str) -> None:
         self._connection.execute(
-            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            """INSERT INTO meta VALUES (?, ?) ON CONFLICT (key)
+            DO UPDATE SET value = excluded.value WHERE value != excluded.value""",
             (key, value),
         )
 

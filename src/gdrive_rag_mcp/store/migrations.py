@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 
 from gdrive_rag_mcp.errors import IndexCorruptError, IndexMissingError, SchemaTooNewError
-from gdrive_rag_mcp.store.connection import store_errors, transaction
+from gdrive_rag_mcp.store.connection import transaction
 
 APPLICATION_ID = 0x67647261  # "gdra": tells our file from any other SQLite file
 
@@ -29,35 +29,43 @@ _FIRST_SCHEMA = (
         num INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
         path TEXT NOT NULL DEFAULT '', mime TEXT NOT NULL, parents TEXT NOT NULL,
         version TEXT NOT NULL, revision TEXT, md5 TEXT, size INTEGER, modified_time TEXT, url TEXT,
-        is_folder INTEGER NOT NULL DEFAULT 0,
+        is_folder INTEGER NOT NULL DEFAULT 0, placed INTEGER NOT NULL DEFAULT 0,
         state TEXT NOT NULL, reason TEXT, detail TEXT NOT NULL DEFAULT '', held_from TEXT,
         attempts INTEGER NOT NULL DEFAULT 0, next_attempt TEXT, obstacle TEXT,
-        content_hash TEXT, extraction TEXT, chunk_count INTEGER NOT NULL DEFAULT 0, indexed_at TEXT,
+        content_hash TEXT, extraction TEXT, indexed_at TEXT,
+        chunk_count INTEGER NOT NULL DEFAULT 0, vector_count INTEGER NOT NULL DEFAULT 0,
         change TEXT, run INTEGER NOT NULL)""",
-    "CREATE INDEX files_by_state ON files (state)",
+    "CREATE INDEX files_by_state ON files (state, extraction)",
     "CREATE INDEX files_by_path ON files (path, num)",
-    "CREATE INDEX files_with_chunks ON files (chunk_count) WHERE chunk_count > 0",
+    "CREATE INDEX files_with_chunks ON files (chunk_count, vector_count) WHERE chunk_count > 0",
+    "CREATE INDEX files_to_place ON files (num) WHERE placed = 0",
+    "CREATE INDEX files_changed ON files (change) WHERE change IS NOT NULL",
     # Which folders a file lies below, at any depth: derived from the ancestry, kept for speed.
     """CREATE TABLE placements (
         folder INTEGER NOT NULL REFERENCES folders (num) ON DELETE CASCADE,
         file INTEGER NOT NULL REFERENCES files (num) ON DELETE CASCADE,
         PRIMARY KEY (folder, file)) WITHOUT ROWID""",
     "CREATE INDEX placements_by_file ON placements (file)",
-    # The full text, once; `segments` lets a document be cut again without fetching it.
+    # The full text, once; `segments` lets a document be cut again without fetching it. What is long
+    # comes last: SQLite reads through all columns before the one that is asked for.
     """CREATE TABLE documents (
         file INTEGER PRIMARY KEY REFERENCES files (num) ON DELETE CASCADE,
-        title TEXT NOT NULL, text TEXT NOT NULL, segments BLOB NOT NULL, failures TEXT NOT NULL,
-        chunking TEXT NOT NULL)""",
+        chunking TEXT NOT NULL, title TEXT NOT NULL, failures TEXT NOT NULL,
+        segments BLOB NOT NULL, text TEXT NOT NULL)""",
+    "CREATE INDEX documents_by_chunking ON documents (chunking)",
     # One vector a distinct embedded text and model: the index's vectors are its embedding cache.
     """CREATE TABLE vectors (
         num INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, hash TEXT NOT NULL,
-        f16 BLOB NOT NULL, unused_since TEXT, UNIQUE (fingerprint, hash))""",
+        f16 BLOB NOT NULL, UNIQUE (fingerprint, hash))""",
+    # Vectors that a chunk let go of; some of them are in use again by the time anybody looks.
+    """CREATE TABLE idle_vectors (
+        vector INTEGER PRIMARY KEY REFERENCES vectors (num) ON DELETE CASCADE, since TEXT)""",
     """CREATE TABLE chunks (
         num INTEGER PRIMARY KEY AUTOINCREMENT, generation INTEGER NOT NULL,
         file INTEGER NOT NULL REFERENCES files (num), ordinal INTEGER NOT NULL,
-        start INTEGER NOT NULL, "end" INTEGER NOT NULL, locator TEXT NOT NULL,
-        title TEXT NOT NULL, headings TEXT NOT NULL, context TEXT NOT NULL, hash TEXT NOT NULL,
-        vector INTEGER REFERENCES vectors (num))""",
+        vector INTEGER REFERENCES vectors (num), start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+        hash TEXT NOT NULL, locator TEXT NOT NULL, title TEXT NOT NULL, headings TEXT NOT NULL,
+        context TEXT NOT NULL)""",
     "CREATE UNIQUE INDEX chunks_by_file ON chunks (file, generation, ordinal)",
     "CREATE INDEX chunks_by_vector ON chunks (vector)",
     "CREATE INDEX chunks_without_vector ON chunks (generation, num) WHERE vector IS NULL",
@@ -93,16 +101,15 @@ def migrate(connection: apsw.Connection, path: Path) -> None:
         SchemaTooNewError: a newer version wrote it.
         IndexCorruptError: it is another program's SQLite file.
     """
-    with store_errors(path):
-        version = schema_version(connection, path)
-        for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
-            with transaction(connection):
-                # Another process may have been faster while this one waited for the lock.
-                if schema_version(connection, path) >= number:
-                    continue
-                step(connection)
-                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-                connection.execute(f"PRAGMA user_version={number}")
+    version = schema_version(connection, path)
+    for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
+        with transaction(connection):
+            # Another process may have been faster while this one waited for the lock.
+            if schema_version(connection, path) >= number:
+                continue
+            step(connection)
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version={number}")
 
 
 def schema_version(connection: apsw.Connection, path: Path) -> int:
@@ -112,10 +119,11 @@ def schema_version(connection: apsw.Connection, path: Path) -> int:
         SchemaTooNewError: a newer version wrote it.
         IndexCorruptError: it is another program's SQLite file.
     """
-    version = int(connection.pragma("user_version") or 0)
-    ours = connection.pragma("application_id") == APPLICATION_ID
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if not ours and (version or (tables and tables[0])):
+    version, application, tables = connection.execute(
+        """SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+        FROM pragma_user_version, pragma_application_id"""
+    ).fetchone() or (0, 0, 0)
+    if application != APPLICATION_ID and (version or tables):
         raise IndexCorruptError(
             f"{path} is a SQLite file of another program",
             hint="choose another path with --db or GDRIVE_RAG_DB_PATH",
@@ -125,7 +133,7 @@ def schema_version(connection: apsw.Connection, path: Path) -> int:
             f"{path} has schema {version}; this version reads up to {SCHEMA_VERSION}",
             hint="upgrade gdrive-rag-mcp, or choose another index file",
         )
-    return version
+    return int(version)
 
 
 def require_schema(connection: apsw.Connection, path: Path) -> None:
@@ -134,9 +142,8 @@ def require_schema(connection: apsw.Connection, path: Path) -> None:
     Raises:
         IndexMissingError: the file is empty, or needs a writer to bring it up to date.
     """
-    with store_errors(path):
-        if schema_version(connection, path) < SCHEMA_VERSION:
-            raise IndexMissingError(
-                f"{path} has not been written by this version yet",
-                hint="run `gdrive-rag-mcp sync` to bring it up to date",
-            )
+    if schema_version(connection, path) < SCHEMA_VERSION:
+        raise IndexMissingError(
+            f"{path} has not been written by this version yet",
+            hint="run `gdrive-rag-mcp sync` to bring it up to date",
+        )

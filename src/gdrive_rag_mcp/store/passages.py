@@ -5,10 +5,11 @@ from dataclasses import asdict
 from typing import Any
 
 from gdrive_rag_mcp.domain import Locator, Passage
+from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.scoping import read_time
 
 PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
-    c.hash, substr(d.text, c.start + 1, c."end" - c.start), d.title, f.id, f.name, f.path, f.mime,
+    c.hash, c.file, d.title, f.id, f.name, f.path, f.mime,
     f.url, f.modified_time, f.indexed_at, coalesce(f.revision, f.version)
     FROM chunks c JOIN files f ON f.num = c.file JOIN documents d ON d.file = c.file"""
 
@@ -34,9 +35,9 @@ def read_headings(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
 
 
-def read_passage(row: tuple[Any, ...]) -> Passage:
+def read_passage(row: tuple[Any, ...], texts: Texts) -> Passage:
     """A row of `PASSAGE_COLUMNS` as a passage."""
-    (_, ordinal, start, end, locator, headings, context, digest, text, title, document, name, path,
+    (_, ordinal, start, end, locator, headings, context, digest, file, title, document, name, path,
      mime, url, modified, indexed, revision) = row  # fmt: skip
     return Passage(
         chunk_id=f"{document}:{ordinal}:{digest[:8]}",
@@ -45,7 +46,7 @@ def read_passage(row: tuple[Any, ...]) -> Passage:
         name=name,
         path=path,
         mime_type=mime,
-        text=text,
+        text=texts.part(file, start, end),
         context=context,
         headings=read_headings(headings),
         start=start,

@@ -69,31 +69,41 @@ class Ancestry:
         return path
 
 
-def place_files(connection: apsw.Connection) -> list[str]:
-    """Bring every file's path and placements in line with the ancestry.
+def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
+    """Bring paths and placements in line with the ancestry; of all files, or of marked ones.
 
     Returns the ids of the files with chunks whose full-text rows have to be written again.
     """
+    waiting = fetch(
+        connection,
+        "SELECT num, id, name, path, parents, chunk_count, placed FROM files"
+        + ("" if everything else " WHERE placed = 0"),
+    )
+    if not waiting:
+        return []
     ancestry = Ancestry(connection)
-    placed: dict[int, set[int]] = {}
-    for folder, file in connection.execute("SELECT folder, file FROM placements"):
-        placed.setdefault(file, set()).add(folder)
     moved = []
-    for number, identifier, name, path, parents, chunks in fetch(
-        connection, "SELECT num, id, name, path, parents, chunk_count FROM files"
-    ):
+    for number, identifier, name, path, parents, chunks, placed in waiting:
         above = tuple(json.loads(parents))
         new_path, folders = ancestry.path(above, name), ancestry.numbers(above)
-        old = placed.get(number, set())
-        if folders != old:
-            connection.execute("DELETE FROM placements WHERE file = ?", (number,))
-            connection.executemany(
-                "INSERT INTO placements (folder, file) VALUES (?, ?)",
-                ((folder, number) for folder in sorted(folders)),
+        relocated = _place(connection, number, folders)
+        if new_path != path or not placed:
+            connection.execute(
+                "UPDATE files SET path = ?, placed = 1 WHERE num = ?", (new_path, number)
             )
-        if new_path != path:
-            connection.execute("UPDATE files SET path = ? WHERE num = ?", (new_path, number))
-        renamed = new_path.rpartition("/")[2] != path.rpartition("/")[2]
-        if chunks and (renamed or folders != old):
+        if chunks and (relocated or not placed):
             moved.append(identifier)
     return moved
+
+
+def _place(connection: apsw.Connection, file: int, folders: set[int]) -> bool:
+    """Say which folders a file lies below; true if that is news."""
+    known = fetch(connection, "SELECT folder FROM placements WHERE file = ?", (file,))
+    if {folder for (folder,) in known} == folders:
+        return False
+    connection.execute("DELETE FROM placements WHERE file = ?", (file,))
+    connection.executemany(
+        "INSERT INTO placements (folder, file) VALUES (?, ?)",
+        ((folder, file) for folder in sorted(folders)),
+    )
+    return True

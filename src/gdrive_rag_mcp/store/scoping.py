@@ -24,7 +24,13 @@ def file_token(number: int) -> str:
 
 def stored_time(moment: datetime | None) -> str | None:
     """A time as it is stored: UTC, sortable as text."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if moment else None
+    if moment is None:
+        return None
+    try:
+        utc = moment.astimezone(UTC)
+    except OverflowError:  # within hours of the first or last moment there is
+        utc = moment.replace(tzinfo=UTC)
+    return utc.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def read_time(text: str | None) -> datetime | None:

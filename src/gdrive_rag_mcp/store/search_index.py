@@ -1,9 +1,9 @@
 """The search index over SQLite: documents in, ranked chunks out; both halves kept in step."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 import apsw
-import numpy as np
 
 from gdrive_rag_mcp.domain import (
     Chunk,
@@ -21,7 +21,6 @@ from gdrive_rag_mcp.errors import DocumentNotFoundError
 from gdrive_rag_mcp.protocols import Vector, Vectors
 from gdrive_rag_mcp.store import documents
 from gdrive_rag_mcp.store.connection import fetch, transaction
-from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.passages import (
     PASSAGE_COLUMNS,
     read_headings,
@@ -30,8 +29,15 @@ from gdrive_rag_mcp.store.passages import (
     stored_headings,
     stored_locator,
 )
-from gdrive_rag_mcp.store.scoping import file_token, filter_condition, folder_token, scope_condition
+from gdrive_rag_mcp.store.documents import Texts
+from gdrive_rag_mcp.store.scoping import (
+    file_token,
+    filter_condition,
+    folder_token,
+    scope_condition,
+)
 from gdrive_rag_mcp.store.text_index import TextIndex, rows_of
+from gdrive_rag_mcp.store.vector_cache import VectorCache
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 
 
@@ -39,13 +45,18 @@ class SqliteSearchIndex:
     """Full text and vectors of one generation; replacing a document is one transaction."""
 
     def __init__(
-        self, connection: apsw.Connection, generation: int, text: TextIndex, vectors: VectorIndex
+        self,
+        connection: apsw.Connection,
+        generation: int,
+        text: TextIndex,
+        vectors: VectorIndex,
+        cache: VectorCache,
     ) -> None:
         self._connection = connection
         self._generation = generation
         self._text = text
         self._vectors = vectors
-        self._meta = Meta(connection)
+        self._cache = cache
 
     # ── writing ──────────────────────────────────────────────────────────────
 
@@ -69,7 +80,7 @@ class SqliteSearchIndex:
             self._connection.execute(
                 "UPDATE files SET chunk_count = ? WHERE num = ?", (len(chunks), file)
             )
-            return self._attach_known(file)
+            return len(self._cache.attach(numbers))
 
     def _insert(self, file: int, chunk: Chunk) -> int:
         self._connection.execute(
@@ -90,29 +101,6 @@ class SqliteSearchIndex:
         )
         return self._connection.last_insert_rowid()
 
-    def _attach_known(self, file: int) -> int:
-        fingerprint = self._fingerprint()
-        self._connection.execute(
-            """UPDATE chunks SET vector = (SELECT v.num FROM vectors v
-                WHERE v.fingerprint = ? AND v.hash = chunks.hash)
-            WHERE file = ? AND generation = ?""",
-            (fingerprint, file, self._generation),
-        )
-        rows = fetch(
-            self._connection,
-            "SELECT c.num, v.f16 FROM chunks c JOIN vectors v ON v.num = c.vector "
-            "WHERE c.file = ? AND c.generation = ?",
-            (file, self._generation),
-        )
-        self._vectors.attach([(number, f16) for number, f16 in rows])
-        return len(rows)
-
-    def _fingerprint(self) -> str:
-        row = self._connection.execute(
-            "SELECT value ->> 'fingerprint' FROM meta WHERE key = 'embedding'"
-        ).fetchone()
-        return str(row[0]) if row else ""
-
     def remove(self, document_id: str) -> None:
         """Take a document out of search; its line in the ledger is the ledger's affair."""
         with transaction(self._connection):
@@ -122,23 +110,23 @@ class SqliteSearchIndex:
             if row:
                 self._forget_chunks(row[0])
                 self._connection.execute("DELETE FROM documents WHERE file = ?", row)
-                self._connection.execute(
-                    "UPDATE files SET chunk_count = 0, indexed_at = NULL WHERE num = ?", row
-                )
+                self._connection.execute("UPDATE files SET indexed_at = NULL WHERE num = ?", row)
 
     def _forget_chunks(self, file: int) -> None:
-        numbers = [
-            number
-            for (number,) in self._connection.execute(
-                "SELECT num FROM chunks WHERE file = ? AND generation = ?", (file, self._generation)
-            )
-        ]
-        if numbers:
-            self._text.remove(numbers)
-            self._vectors.remove(numbers)
-            self._connection.execute(
-                "DELETE FROM chunks WHERE file = ? AND generation = ?", (file, self._generation)
-            )
+        chunks = fetch(
+            self._connection,
+            "SELECT num, vector FROM chunks WHERE file = ? AND generation = ?",
+            (file, self._generation),
+        )
+        self._text.remove([number for number, _ in chunks])
+        self._vectors.remove([number for number, vector in chunks if vector is not None])
+        self._connection.execute(
+            "DELETE FROM chunks WHERE file = ? AND generation = ?", (file, self._generation)
+        )
+        self._cache.let_go(vector for _, vector in chunks if vector is not None)
+        self._connection.execute(
+            "UPDATE files SET chunk_count = 0, vector_count = 0 WHERE num = ?", (file,)
+        )
 
     def refile(self, document_id: str) -> None:
         """Rewrite a document's full-text rows after it was renamed or moved, and nothing else."""
@@ -167,11 +155,11 @@ class SqliteSearchIndex:
         rows = fetch(
             self._connection,
             f"""SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
-                substr(d.text, c.start + 1, c."end" - c.start), c.title
-            FROM chunks c JOIN documents d ON d.file = c.file
-            WHERE c.generation = ? AND {condition} ORDER BY c.num""",
+                c.file, c.title
+            FROM chunks c WHERE c.generation = ? AND {condition} ORDER BY c.num""",
             (self._generation, *parameters),
         )
+        texts = Texts(self._connection)
         return [
             (
                 number,
@@ -179,14 +167,14 @@ class SqliteSearchIndex:
                     ordinal,
                     start,
                     end,
-                    text,
+                    texts.part(file, start, end),
                     read_locator(locator),
                     title,
                     read_headings(headings),
                     context,
                 ),
             )
-            for number, ordinal, start, end, locator, headings, context, text, title in rows
+            for number, ordinal, start, end, locator, headings, context, file, title in rows
         ]
 
     # ── vectors that are still to be made ────────────────────────────────────
@@ -209,25 +197,21 @@ class SqliteSearchIndex:
         ).fetchone()
         return int(row[0]) if row else 0
 
+    def attach_known(self, numbers: Sequence[int]) -> set[int]:
+        """Give waiting chunks the vectors that the index already has of their texts.
+
+        Returns the numbers of those that got one.
+        """
+        return self._cache.attach(numbers)
+
     def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
-        """Give chunks their vectors, shape (len(numbers), dimensions), kept as float16."""
-        fingerprint = self._fingerprint()
+        """Give chunks their vectors, shape (len(numbers), dimensions), kept as float16.
+
+        A chunk that has gone meanwhile, or holds another text, is left alone.
+        """
         with transaction(self._connection):
-            attached: list[tuple[int, bytes]] = []
-            for number, digest, row in zip(numbers, hashes, rows.astype(np.float16), strict=True):
-                self._connection.execute(
-                    "INSERT OR IGNORE INTO vectors (fingerprint, hash, f16) VALUES (?, ?, ?)",
-                    (fingerprint, digest, row.tobytes()),
-                )
-                # A chunk may have gone, or another text have come in its place, meanwhile.
-                self._connection.execute(
-                    """UPDATE chunks SET vector = (SELECT num FROM vectors
-                        WHERE fingerprint = ? AND hash = ?) WHERE num = ? AND vector IS NULL""",
-                    (fingerprint, digest, number),
-                )
-                if self._connection.changes():
-                    attached.append((number, row.tobytes()))
-            self._vectors.attach(attached)
+            self._cache.add(hashes, rows)
+            self._cache.attach(numbers)
 
     # ── searching ────────────────────────────────────────────────────────────
 
@@ -236,23 +220,14 @@ class SqliteSearchIndex:
     ) -> RetrievalStatistics:
         """Count what is in scope and how many of its chunks know each term."""
         condition, parameters = filter_condition(scope, filters)
-        found, chunks = self._connection.execute(
-            f"""SELECT count(*), coalesce(sum(f.chunk_count), 0) FROM files f
-            WHERE f.chunk_count > 0 AND {condition}""",
+        found, chunks, vectors = self._connection.execute(
+            f"""SELECT count(*), coalesce(sum(f.chunk_count), 0), coalesce(sum(f.vector_count), 0)
+            FROM files f WHERE f.chunk_count > 0 AND {condition}""",
             parameters,
-        ).fetchone() or (0, 0)
-        known = self._text.term_statistics(terms, scope, chunks) if chunks else ()
+        ).fetchone() or (0, 0, 0)
+        known = self._text.term_statistics(terms, scope, filters, chunks) if chunks else ()
         ideal = sum(term.idf for term in known if term.key)
-        waiting = self._waiting_in(condition, parameters)
-        return RetrievalStatistics(found, chunks, known, ideal, vectorless_chunks=waiting)
-
-    def _waiting_in(self, condition: str, parameters: list[str]) -> int:
-        row = self._connection.execute(
-            f"""SELECT count(*) FROM chunks c JOIN files f ON f.num = c.file
-            WHERE c.vector IS NULL AND c.generation = ? AND {condition}""",
-            (self._generation, *parameters),
-        ).fetchone()
-        return int(row[0]) if row else 0
+        return RetrievalStatistics(found, chunks, known, ideal, vectorless_chunks=chunks - vectors)
 
     def search_text(
         self, terms: Sequence[TermStatistics], scope: Scope, filters: Filters, limit: int
@@ -269,11 +244,11 @@ class SqliteSearchIndex:
     def passages(self, chunks: Sequence[int], scope: Scope) -> Mapping[int, Passage]:
         """Fetch the text and origin of chunks; what is outside the scope is left out."""
         condition, parameters = scope_condition(scope)
-        found = {}
-        for chunk in chunks:
-            row = self._connection.execute(
-                f"{PASSAGE_COLUMNS} WHERE c.num = ? AND {condition}", (chunk, *parameters)
-            ).fetchone()
-            if row:
-                found[chunk] = read_passage(row)
-        return found
+        rows = fetch(
+            self._connection,
+            f"{PASSAGE_COLUMNS} WHERE c.num IN (SELECT value FROM json_each(?)) AND {condition} "
+            "ORDER BY c.num",
+            (json.dumps([int(chunk) for chunk in chunks]), *parameters),
+        )
+        texts = Texts(self._connection)
+        return {row[0]: read_passage(row, texts) for row in rows}

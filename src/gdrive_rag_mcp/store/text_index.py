@@ -1,8 +1,9 @@
 """The full-text side of the index: FTS5 rows, the corpus's vocabulary, and BM25 search."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import apsw
 
@@ -16,7 +17,7 @@ from gdrive_rag_mcp.domain import (
 )
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.scoping import filter_condition, scope_tokens
-from gdrive_rag_mcp.terms import index_text, language_of, stem
+from gdrive_rag_mcp.terms import index_text, language_of, stem, tokens
 
 # Weights of title, headings, body, name; the scope column never ranks.
 _BM25 = "bm25(2.0, 1.5, 1.0, 1.0, 0.0)"
@@ -53,10 +54,10 @@ class TextIndex:
             (
                 (
                     row.chunk,
-                    index_text(row.title),
-                    index_text(" ".join(row.headings)),
-                    index_text(row.body),
-                    index_text(row.name),
+                    _indexed(row.title),
+                    _indexed(" ".join(row.headings)),
+                    _indexed(row.body),
+                    _indexed(row.name),
                     row.scope,
                 )
                 for row in rows
@@ -69,75 +70,84 @@ class TextIndex:
         )
 
     def term_statistics(
-        self, terms: Sequence[QueryTerm], scope: Scope, chunks: int
+        self, terms: Sequence[QueryTerm], scope: Scope, filters: Filters, chunks: int
     ) -> tuple[TermStatistics, ...]:
         """What the corpus in scope knows of each term; `chunks` is the corpus's size."""
         language = language_of(" ".join(term.surface for term in terms))
-        tokens = None if scope.everything else scope_tokens(self._connection, scope)
+        places = None if scope.everything else scope_tokens(self._connection, scope)
+        allowed = self._allowed(scope, filters) if filters.any else None
         found = []
         for term in terms:
             if not term.key:
-                known = self._known([(term.token, 1)], tokens, most=1)
+                # Whether it is there at all: counting would read the longest lists of the index.
+                known = self._known([term.token], places, allowed, most=1)
                 found.append(TermStatistics(term.surface, (term.token,), known, 0.0, key=False))
                 continue
             forms = self._forms(term.token, language)
-            known = min(self._known(forms, tokens), chunks) if forms else 0
+            known = self._known(forms, places, allowed)
             idf = inverse_document_frequency(known, chunks)
-            names = tuple(form for form, _ in forms) or (term.token,)
-            found.append(TermStatistics(term.surface, names, known, idf))
+            found.append(TermStatistics(term.surface, forms or (term.token,), known, idf))
         return tuple(found)
 
-    def _forms(self, token: str, language: str) -> list[tuple[str, int]]:
-        """The vocabulary's words with the token's stem, and the chunks that hold each.
+    def _forms(self, token: str, language: str) -> tuple[str, ...]:
+        """The vocabulary's words with the token's stem: itself, then the most frequent ones.
 
         The index keeps words as written; a question finds their other forms here, in a range scan
         of the vocabulary from the part that the forms share.
         """
+        exact = self._words("term = ?", token)
         root = stem(token, language)
-        exact: list[tuple[str, int]] = fetch(
-            self._connection, f"SELECT term, doc FROM {self._vocabulary} WHERE term = ?", (token,)
-        )
-        if len(root) < _SHORTEST_STEM or token.isdigit() or not token.isalpha():
+        if len(root) < _SHORTEST_STEM or not token.isalpha():
             return exact
         shared = root if token.startswith(root) else token[: max(_SHORTEST_STEM, len(root) - 2)]
         if len(shared) < _SHORTEST_STEM:
             return exact
         # Stems such as `polici` (policy, policies) reach past what all their forms start with.
         prefix = shared[:-1] if len(shared) > _SHORTEST_STEM + 1 else shared
-        nearby: list[tuple[str, int]] = fetch(
-            self._connection,
-            f"SELECT term, doc FROM {self._vocabulary} WHERE term >= ? AND term < ? LIMIT ?",
-            (prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1), _VOCABULARY_SCAN),
+        after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        nearby = self._words("term >= ? AND term < ? LIMIT ?", prefix, after, _VOCABULARY_SCAN)
+        others = [word for word in nearby if word != token and stem(word, language) == root]
+        return exact + tuple(sorted(others, key=self._frequency)[:_MOST_FORMS])
+
+    def _words(self, condition: str, *parameters: str | int) -> tuple[str, ...]:
+        rows = self._connection.execute(
+            f"SELECT term FROM {self._vocabulary} WHERE {condition}", parameters
         )
-        others = [
-            (term, doc) for term, doc in nearby if term != token and stem(term, language) == root
-        ]
-        others.sort(key=lambda form: (-form[1], form[0]))
-        return exact + others[:_MOST_FORMS]
+        return tuple(word for (word,) in rows)
+
+    def _frequency(self, word: str) -> tuple[int, str]:
+        """A sort key: the most frequent first, the same ones by letter."""
+        return -self._known([word], None, None), word
 
     def _known(
-        self, forms: list[tuple[str, int]], scope: list[str] | None, most: int = -1
+        self,
+        forms: Sequence[str],
+        places: Sequence[str] | None,
+        allowed: Container[int] | None,
+        *,
+        most: int = -1,
     ) -> int:
-        """How many chunks in scope hold any of the forms; counting stops at `most`."""
-        if scope is None and len(forms) == 1 and most < 0:
-            return forms[0][1]
-        expression = _expression([form for form, _ in forms], scope)
+        """How many chunks in scope, and among the allowed ones, hold any form; up to `most`."""
+        expression = _expression(forms, places)
         if expression is None:
             return 0
-        row = self._connection.execute(
-            f"SELECT count(*) FROM (SELECT 1 FROM {self._table} WHERE {self._table} MATCH ? "
-            "LIMIT ?)",
-            (expression, most),
-        ).fetchone()
-        return int(row[0]) if row else 0
+        statement = f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ?"
+        if allowed is None:
+            row = self._connection.execute(
+                f"SELECT count(*) FROM ({statement} LIMIT ?)", (expression, most)
+            ).fetchone()
+            return int(row[0]) if row else 0
+        rows = self._connection.execute(statement, (expression,))
+        matching = (chunk for (chunk,) in rows if chunk in allowed)
+        return sum(1 for _ in islice(matching, most if most >= 0 else None))
 
     def search(
         self, terms: Sequence[TermStatistics], scope: Scope, filters: Filters, limit: int
     ) -> tuple[TextMatch, ...]:
         """Rank chunks that hold any form of any term by BM25, as FTS5 computes it."""
-        tokens = None if scope.everything else scope_tokens(self._connection, scope)
+        places = None if scope.everything else scope_tokens(self._connection, scope)
         words = [form for term in terms if term.chunks for form in term.forms]
-        expression = _expression(words, tokens)
+        expression = _expression(words, places)
         if expression is None:
             return ()
         if not filters.any:
@@ -156,14 +166,7 @@ class TextIndex:
 
         `rowid IN (SELECT …)` beside MATCH would make FTS5 look every row up in its posting lists.
         """
-        condition, parameters = filter_condition(scope, filters)
-        allowed = {
-            number
-            for (number,) in self._connection.execute(
-                f"SELECT c.num FROM chunks c JOIN files f ON f.num = c.file WHERE {condition}",
-                parameters,
-            )
-        }
+        allowed = self._allowed(scope, filters)
         found: list[TextMatch] = []
         ranking = self._connection.execute(
             f"SELECT rowid, -rank FROM {self._table} WHERE {self._table} MATCH ? "
@@ -176,6 +179,14 @@ class TextIndex:
             if chunk in allowed:
                 found.append(TextMatch(chunk, score))
         return tuple(found)
+
+    def _allowed(self, scope: Scope, filters: Filters) -> frozenset[int]:
+        condition, parameters = filter_condition(scope, filters)
+        rows = self._connection.execute(
+            f"SELECT c.num FROM files f CROSS JOIN chunks c ON c.file = f.num WHERE {condition}",
+            parameters,
+        )
+        return frozenset(number for (number,) in rows)
 
 
 def inverse_document_frequency(known: int, chunks: int) -> float:
@@ -194,6 +205,11 @@ def _expression(words: Sequence[str], scope: Sequence[str] | None) -> str | None
         return f"{_WORDS} : ({anything})"
     places = " OR ".join(_quoted(token) for token in scope)
     return f"(scope : ({places})) AND ({_WORDS} : ({anything}))"
+
+
+def _indexed(text: str) -> str:
+    """A text as the tokenizer takes it: cut into the very words that questions are cut into."""
+    return index_text(text) if text.isascii() else " ".join(tokens(text))
 
 
 def _quoted(token: str) -> str:

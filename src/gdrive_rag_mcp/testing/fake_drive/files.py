@@ -14,6 +14,7 @@ DOCUMENT = "application/vnd.google-apps.document"
 SPREADSHEET = "application/vnd.google-apps.spreadsheet"
 SHORTCUT = "application/vnd.google-apps.shortcut"
 NATIVE_PREFIX = "application/vnd.google-apps."
+Json = Any
 _EPOCH = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
@@ -48,7 +49,7 @@ class FakeFiles:
 
     # ── what people do ───────────────────────────────────────────────────────
 
-    def add_folder(self, name: str, parent: str | None = None, **extra: Any) -> str:  # noqa: ANN401
+    def add_folder(self, name: str, parent: str | None = None, **extra: Json) -> str:
         """Make a folder; `extra` are fields of the File resource. Returns its id."""
         return self._add(name, FOLDER, parent, extra)
 
@@ -59,7 +60,7 @@ class FakeFiles:
         parent: str | None = None,
         *,
         mime_type: str = "text/markdown",
-        **extra: Any,  # noqa: ANN401 -- any JSON value
+        **extra: Json,
     ) -> str:
         """Upload a file. Returns its id."""
         return self._add(name, mime_type, parent, extra, content=content)
@@ -71,7 +72,7 @@ class FakeFiles:
         parent: str | None = None,
         *,
         mime_type: str = DOCUMENT,
-        **extra: Any,  # noqa: ANN401 -- any JSON value
+        **extra: Json,
     ) -> str:
         """Make an item in Google's own format; `exports` is its content by exported type."""
         return self._add(name, mime_type, parent, extra, exports=dict(exports))
@@ -114,7 +115,7 @@ class FakeFiles:
         with self.lock:
             self._items[file_id].hidden = hidden
 
-    def set(self, file_id: str, **extra: Any) -> None:  # noqa: ANN401 -- any JSON value
+    def set(self, file_id: str, **extra: Json) -> None:
         """Set fields of the File resource as they are."""
         with self.lock:
             item = self._items[file_id]
@@ -187,7 +188,7 @@ class FakeFiles:
         mime_type: str,
         parent: str | None,
         extra: dict[str, Any],
-        **fields: Any,  # noqa: ANN401 -- of Item
+        **fields: Json,
     ) -> str:
         with self.lock:
             self._clock += 1
@@ -204,7 +205,7 @@ class FakeFiles:
             )
             return file_id
 
-    def _touch(self, file_id: str, *, modified: bool = False, **fields: Any) -> None:  # noqa: ANN401
+    def _touch(self, file_id: str, *, modified: bool = False, **fields: Json) -> None:
         with self.lock:
             self._clock += 1
             item = self._items[file_id]

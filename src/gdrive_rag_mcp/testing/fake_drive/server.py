@@ -218,8 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._respond()
 
-    def do_POST(self) -> None:
-        self._respond()
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 -- the base's names
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the base's name
         """Say nothing: the log of requests is `FakeDrive.requests`."""

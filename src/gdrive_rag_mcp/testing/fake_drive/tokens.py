@@ -47,7 +47,8 @@ class TokenEndpoint:
         return answer_json({"access_token": token, "expires_in": 3599, "token_type": "Bearer"})
 
     def accepts(self, authorization: str) -> bool:
-        return authorization.removeprefix("Bearer ") in self._valid
+        scheme, _, token = authorization.partition(" ")
+        return scheme == "Bearer" and token in self._valid
 
     def expire(self) -> None:
         """Make every token that was granted worthless; new ones are granted."""

@@ -1,0 +1,106 @@
+"""SQLite's errors as the project's: the one seam that every statement passes, rows included."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+
+from gdrive_rag_mcp.errors import (
+    DiskFullError,
+    IndexCorruptError,
+    IndexLockedError,
+    IndexReadOnlyError,
+    StoreError,
+)
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+
+
+class TranslatingCursor(apsw.Cursor):
+    """A cursor whose errors are ours, also those that only come up while rows are fetched."""
+
+    def execute(self, *arguments: Any, **options: Any) -> apsw.Cursor:  # noqa: ANN401 - apsw's own
+        with self._errors():
+            return super().execute(*arguments, **options)
+
+    def executemany(self, *arguments: Any, **options: Any) -> apsw.Cursor:  # noqa: ANN401 - apsw's own
+        with self._errors():
+            return super().executemany(*arguments, **options)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        with self._errors():
+            return super().fetchall()
+
+    def fetchone(self) -> Any:  # noqa: ANN401 - SQLite's own types
+        with self._errors():
+            return super().fetchone()
+
+    def __next__(self) -> Any:  # noqa: ANN401 - SQLite's own types
+        try:  # not the context manager, whose price every single row would pay
+            return super().__next__()
+        except apsw.Error as error:
+            raise _translated(error, self.connection) from error
+        except UnicodeDecodeError as error:
+            raise _garbled(self.connection.filename, error) from error
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            raise _translated(error, self.connection) from error
+        except UnicodeDecodeError as error:
+            raise _garbled(self.connection.filename, error) from error
+        except UnicodeEncodeError as error:
+            raise StoreError(
+                f"{error.object[:80]!r} is no valid Unicode text, so the index cannot hold it",
+                hint="leave out the half of a surrogate pair in it",
+            ) from error
+
+
+@contextmanager
+def opening_errors(path: str) -> Iterator[None]:
+    """The same for what is done before there is a cursor: opening the file, its extensions."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _named(error, path, no_room=False) from error
+
+
+def _translated(error: apsw.Error, connection: apsw.Connection) -> StoreError:
+    no_room = isinstance(error, apsw.FullError) or (
+        isinstance(error, apsw.IOError) and connection.system_errno in _NO_ROOM
+    )
+    return _named(error, connection.filename, no_room=no_room)
+
+
+def _named(error: apsw.Error, path: str, *, no_room: bool) -> StoreError:
+    if no_room:
+        return DiskFullError(
+            f"no room left on the disk of {path}; the step was rolled back",
+            hint="make room and run the command again; nothing that was indexed is lost",
+        )
+    if isinstance(error, apsw.NotADBError | apsw.CorruptError):
+        return _garbled(path, error)
+    if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
+        return IndexReadOnlyError(
+            f"{path} cannot be written", hint="check the permissions of the file and its folder"
+        )
+    if isinstance(error, apsw.CantOpenError):
+        return IndexReadOnlyError(
+            f"{path} cannot be opened: {error}", hint="check the path and its permissions"
+        )
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return IndexLockedError(
+            f"another process is writing {path}", hint="wait until it has finished, then try again"
+        )
+    return StoreError(f"the index {path} failed: {error}", hint="run `gdrive-rag-mcp doctor`")
+
+
+def _garbled(path: str, error: Exception) -> IndexCorruptError:
+    return IndexCorruptError(
+        f"{path} is damaged, or is no index: {error}",
+        hint="move the file away and run `gdrive-rag-mcp sync` to build it again",
+    )

@@ -1,0 +1,180 @@
+import io
+from collections.abc import Callable, Sequence
+
+import pytest
+from PIL import Image
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import NameObject, NumberObject
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+from gdrive_rag_mcp.domain import Document, Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction import pdf_page, pdf_pdfium
+from gdrive_rag_mcp.extraction.pdf_paragraphs import page_paragraphs
+
+Read = Callable[[bytes, str], Document]
+PDF = "application/pdf"
+SCAN = "scan"
+BLANK = ""
+
+
+def a_scan() -> ImageReader:
+    return ImageReader(Image.new("L", (8, 8), 200))
+
+
+def pdf(pages: Sequence[str], title: str = "") -> bytes:
+    """A PDF with these texts, line by line; `SCAN` is a picture over the whole page."""
+    file = io.BytesIO()
+    canvas = Canvas(file, pagesize=(600, 800))
+    canvas.setTitle(title)
+    for text in pages:
+        if text.startswith(SCAN):
+            canvas.drawImage(a_scan(), 0, 0, 600, 800)
+            text = text.removeprefix(SCAN)
+        for number, line in enumerate(text.split("\n") if text else []):
+            canvas.drawString(50, 750 - 14 * number, line)
+        canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def rewritten(data: bytes, change: Callable[[PdfWriter], object]) -> bytes:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
+    change(writer)
+    file = io.BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+def test_text_is_on_the_page_where_it_stands_counted_from_one(read: Read) -> None:
+    document = read(pdf(["Leave is paid.", "Notice is thirty days."], "Staff handbook"), PDF)
+
+    pages = {document.text[each.start : each.end]: each.locator for each in document.segments}
+    assert pages["Leave is paid."].value == "1"
+    assert (pages["Notice is thirty days."].first, pages["Notice is thirty days."].last) == (2, 2)
+    assert pages["Notice is thirty days."].label is None
+    assert document.title == "Staff handbook"
+    assert document.failures == ()
+
+
+def test_a_printed_page_label_is_kept_beside_the_index(read: Read) -> None:
+    def number(writer: PdfWriter) -> None:
+        writer.set_page_label(0, 1, "/r")
+        writer.set_page_label(2, 2, "/D", start=1)
+
+    document = read(rewritten(pdf(["preface", "contents", "chapter"]), number), PDF)
+
+    labels = [(each.locator.value, each.locator.label) for each in document.segments]
+    assert labels == [("1", "i"), ("2", "ii"), ("3", "1")]
+
+
+def test_a_scanned_page_among_others_is_named_and_the_rest_is_read(read: Read) -> None:
+    document = read(pdf(["A cover in plain text.", SCAN, SCAN, "The end of it.", SCAN]), PDF)
+
+    assert "cover" in document.text
+    assert document.failures == (
+        "pages 2-3: no text layer, needs OCR",
+        "page 5: no text layer, needs OCR",
+    )
+
+
+def test_a_stamp_on_a_scan_does_not_pass_for_its_text(read: Read) -> None:
+    document = read(pdf(["A cover in plain text.", SCAN + "p. 2"]), PDF)
+
+    assert document.failures == ("page 2: no text layer, needs OCR",)
+    assert "p. 2" in document.text
+
+
+def test_a_blank_page_is_no_failure(read: Read) -> None:
+    assert read(pdf(["text", BLANK, "text"]), PDF).failures == ()
+
+
+@pytest.mark.parametrize(
+    ("pages", "reason"),
+    [([SCAN, SCAN], Reason.NEEDS_OCR), ([BLANK, BLANK], Reason.NO_TEXT)],
+)
+def test_a_pdf_without_text_says_whether_ocr_would_help(
+    read: Read, pages: list[str], reason: Reason
+) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        read(pdf(pages), PDF)
+
+    assert refusal.value.reason is reason
+
+
+def test_a_pdf_that_wants_a_password_is_encrypted(read: Read) -> None:
+    locked = rewritten(pdf(["secret"]), lambda writer: writer.encrypt("open sesame"))
+
+    with pytest.raises(ExtractionError) as refusal:
+        read(locked, PDF)
+
+    assert refusal.value.reason is Reason.ENCRYPTED
+
+
+def test_an_owner_password_alone_locks_nothing(read: Read) -> None:
+    def protect(writer: PdfWriter) -> None:
+        writer.encrypt(user_password="", owner_password="owner")
+
+    assert "public" in read(rewritten(pdf(["public"]), protect), PDF).text
+
+
+@pytest.mark.parametrize("data", [b"%PDF-1.7\n", b"%PDF-1.4\n" + bytes(range(256)) * 20])
+def test_a_pdf_with_nothing_behind_its_header_is_corrupt(read: Read, data: bytes) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        read(data, PDF)
+
+    assert refusal.value.reason is Reason.CORRUPT
+
+
+def test_a_damaged_page_costs_only_itself(read: Read) -> None:
+    def break_second(writer: PdfWriter) -> None:
+        writer.pages[1][NameObject("/Type")] = NumberObject(7)
+        del writer.pages[1]["/MediaBox"]
+        writer.pages[1][NameObject("/Contents")] = NumberObject(7)
+
+    document = read(rewritten(pdf(["first page", "lost page", "third page"]), break_second), PDF)
+
+    assert "first page" in document.text
+    assert "third page" in document.text
+
+
+def test_pages_beyond_the_limit_are_said_to_be_unread(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pdf_pdfium, "MAX_PAGES", 2)
+    monkeypatch.setattr("gdrive_rag_mcp.extraction.pdf.MAX_PAGES", 2)
+
+    document = read(pdf(["one", "two", "three", "four"]), PDF)
+
+    assert document.text.split() == ["one", "two"]
+    assert document.failures == (f"pages 3-4: {pdf_page.PageProblem.BEYOND_LIMIT.value}",)
+
+
+def test_a_pdf_under_another_name_is_read_as_what_it_is(read: Read) -> None:
+    assert "words" in read(pdf(["words"]), "text/plain").text
+
+
+def test_lines_stay_as_they_are_and_paragraphs_end_on_short_lines() -> None:
+    page = (
+        "The first paragraph runs over the width of the page and\r\n"
+        "ends here.\r\n"
+        "The second one begins and goes on for a whole line of it\r\n"
+        "to the end. • not a bullet inside a line, which is long\r\n"
+        "• a bullet\r\n"
+        "2) a number"
+    )
+
+    assert list(page_paragraphs(page)) == [
+        "The first paragraph runs over the width of the page and\nends here.",
+        "The second one begins and goes on for a whole line of it\n"
+        "to the end. • not a bullet inside a line, which is long",
+        "• a bullet",
+        "2) a number",
+    ]
+
+
+def test_a_word_broken_at_a_line_end_is_whole_again() -> None:
+    assert list(page_paragraphs("the Depart\ufffement of Jus\ufffe\r\ntice")) == [
+        "the Department of Justice"
+    ]

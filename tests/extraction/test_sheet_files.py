@@ -1,0 +1,236 @@
+import datetime as dt
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+
+import openpyxl
+import pytest
+from openpyxl.worksheet.worksheet import Worksheet
+
+from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.sheet import show
+from gdrive_rag_mcp.extraction.sheet_scan import column_letters, column_number
+
+Read = Callable[[bytes, str], Document]
+Cell = str | float | dt.date | None
+SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+STAFF: Sequence[Sequence[Cell]] = (
+    ("Name", "Days", "Since"),
+    ("Kim", 12, dt.date(2021, 3, 1)),
+    ("Lee", 9.5, dt.date(2020, 1, 15)),
+)
+
+
+def workbook(*sheets: tuple[str, Iterable[Sequence[Cell]]]) -> openpyxl.Workbook:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets:
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    return book
+
+
+def saved(book: openpyxl.Workbook) -> bytes:
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def edited(data: bytes, part: str, pattern: str, replacement: str) -> bytes:
+    """The workbook with one of its parts changed by a regular expression."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            content = old.read(name).decode()
+            if name == part:
+                changed = re.sub(pattern, replacement, content)
+                assert changed != content
+                content = changed
+            new.writestr(name, content)
+    return file.getvalue()
+
+
+def said(document: Document) -> list[str]:
+    return [document.text[each.start : each.end] for each in document.segments]
+
+
+def test_a_row_is_said_with_the_names_of_its_columns_and_found_where_it_stands(read: Read) -> None:
+    document = read(saved(workbook(("Leave", STAFF))), SHEET)
+
+    assert said(document) == [
+        "Name | Days | Since",
+        "Name: Kim | Days: 12 | Since: 2021-03-01",
+        "Name: Lee | Days: 9.5 | Since: 2020-01-15",
+    ]
+    row = document.segments[1]
+    assert row.kind is SegmentKind.ROW
+    assert row.context == "Name | Days | Since"
+    assert row.headings == ("Leave",)
+    locator = row.locator
+    assert (locator.kind, locator.value, locator.first, locator.last, locator.label) == (
+        "sheet", "Leave!A2:C2", 2, 2, "Leave",
+    )  # fmt: skip
+
+
+def test_blank_rows_and_columns_shift_no_row_number(read: Read) -> None:
+    book = workbook(("Data", ()))
+    book["Data"]["C5"], book["Data"]["D5"] = "Item", "Price"
+    book["Data"]["C9"], book["Data"]["D9"] = "Pen", 3
+
+    document = read(saved(book), SHEET)
+
+    assert [each.locator.value for each in document.segments] == ["Data!C5:D5", "Data!C9:D9"]
+
+
+def test_a_caption_is_not_taken_for_the_names_of_columns(read: Read) -> None:
+    document = read(saved(workbook(("S", (("Leave in 2024",), *STAFF)))), SHEET)
+
+    assert said(document)[2] == "Name: Kim | Days: 12 | Since: 2021-03-01"
+
+
+def test_a_blank_row_in_a_table_keeps_the_names_and_a_new_table_brings_its_own(read: Read) -> None:
+    rows = (*STAFF, (), ("Park", 3, None), (), ("City", "Offices"), ("Seoul", 2))
+
+    texts = said(read(saved(workbook(("S", rows))), SHEET))
+
+    assert texts[3] == "Name: Park | Days: 3"
+    assert texts[-1] == "City: Seoul | Offices: 2"
+
+
+def test_numbers_alone_have_no_names(read: Read) -> None:
+    assert said(read(saved(workbook(("S", ((1, 2), (3, 4))))), SHEET)) == ["1 | 2", "3 | 4"]
+
+
+def test_merged_headers_are_said_with_the_group_they_stand_under(read: Read) -> None:
+    book = workbook(
+        (
+            "S",
+            (
+                ("Region", 2023, None, 2024, None),
+                (None, "H1", "H2", "H1", "H2"),
+                ("Asia", 1, 2, 3, 4),
+            ),
+        )
+    )
+    book["S"].merge_cells("B1:C1")
+    book["S"].merge_cells("D1:E1")
+
+    document = read(saved(book), SHEET)
+
+    assert said(document)[2] == "Region: Asia | 2023 H1: 1 | 2023 H2: 2 | 2024 H1: 3 | 2024 H2: 4"
+
+
+def test_a_cell_merged_downwards_is_said_in_every_row(read: Read) -> None:
+    book = workbook(("S", (("Office", "Who", "Days"), ("Seoul", "Kim", 1), (None, "Lee", 2))))
+    book["S"].merge_cells("A2:A3")
+
+    assert said(read(saved(book), SHEET))[2] == "Office: Seoul | Who: Lee | Days: 2"
+
+
+def test_a_hidden_sheet_is_read_and_said_to_be_hidden(read: Read) -> None:
+    book = workbook(("Open", (("a",),)), ("Secret", (("b",),)))
+    book["Secret"].sheet_state = "hidden"
+
+    document = read(saved(book), SHEET)
+
+    assert [each.headings for each in document.segments] == [("Open",), ("Secret (hidden sheet)",)]
+    assert [each.locator.label for each in document.segments] == ["Open", "Secret"]
+
+
+def test_error_values_and_formulas_never_calculated_are_shown(read: Read) -> None:
+    book = workbook(("S", (("Sum", "Share"), ("=1+1", 1), (3, 4))))
+    data = edited(
+        saved(book),
+        "xl/worksheets/sheet1.xml",
+        r'<c r="B3"[^>]*><v>4</v>',
+        '<c r="B3" t="e"><v>#DIV/0!</v>',
+    )
+
+    texts = said(read(data, SHEET))
+
+    assert texts[1] == "Sum: =1+1 (not calculated) | Share: 1"
+    assert texts[2] == "Sum: 3 | Share: #DIV/0!"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (15.0, "15"),
+        (-0.5, "-0.5"),
+        (1e20, "1e+20"),
+        (True, "TRUE"),
+        ("two\nlines", "two lines"),
+        (dt.date(2024, 2, 29), "2024-02-29"),
+        (dt.datetime(2024, 2, 29, 0, 0), "2024-02-29"),  # noqa: DTZ001 - sheets know no zones
+        (dt.datetime(2024, 2, 29, 9, 30, 0, 999_600), "2024-02-29 09:30:01"),  # noqa: DTZ001 - sheets know no zones
+        (dt.time(9, 30), "09:30:00"),
+        (dt.timedelta(hours=255, minutes=10, seconds=10), "255:10:10"),
+    ],
+)
+def test_values_are_written_as_a_reader_would_write_them(
+    value: str | float | dt.date | dt.time | dt.timedelta, text: str
+) -> None:
+    assert show(value) == text
+
+
+def test_a_far_stray_cell_is_refused_before_memory_is_asked_for(read: Read) -> None:
+    book = workbook(("Good", (("fine",),)), ("Huge", (("first",),)))
+    book["Huge"]["XFD1048576"] = "last"
+
+    document = read(saved(book), SHEET)
+
+    assert document.text == "fine"
+    assert document.failures[0].startswith("Sheet Huge reaches over 17,179,869,184 cells")
+
+
+def test_a_workbook_of_nothing_but_a_far_stray_cell_is_too_large(read: Read) -> None:
+    book = workbook(("Huge", (("first",),)))
+    book["Huge"]["XFD1048576"] = "last"
+
+    with pytest.raises(ExtractionError) as refusal:
+        read(saved(book), SHEET)
+
+    assert refusal.value.reason is Reason.TOO_LARGE
+
+
+def test_styled_blank_cells_far_away_do_not_count(read: Read) -> None:
+    data = edited(
+        saved(workbook(("S", (("a", "b"), ("c", 1))))),
+        "xl/worksheets/sheet1.xml",
+        "</sheetData>",
+        '<row r="1048576"><c r="XFD1048576" s="0"/></row></sheetData>',
+    )
+
+    assert said(read(data, SHEET)) == ["a | b", "a: c | b: 1"]
+
+
+def test_a_sheet_that_is_no_xml_costs_only_itself(read: Read) -> None:
+    book = workbook(("One", (("kept",),)), ("Two", (("lost",),)))
+    data = edited(saved(book), "xl/worksheets/sheet2.xml", "</sheetData>", "</sheet")
+
+    document = read(data, SHEET)
+
+    assert document.text == "kept"
+    assert document.failures[0].count("xl/worksheets/sheet2.xml") == 1
+
+
+def test_a_workbook_without_its_parts_is_corrupt(read: Read) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        read(edited(saved(workbook(("S", STAFF))), "xl/workbook.xml", "<sheets>.*", "<"), SHEET)
+
+    assert refusal.value.reason is Reason.CORRUPT
+
+
+def test_a_workbook_of_blank_cells_has_no_text(read: Read) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        read(saved(workbook(("S", ()))), SHEET)
+
+    assert refusal.value.reason is Reason.NO_TEXT
+
+
+@pytest.mark.parametrize(("number", "letters"), [(1, "A"), (26, "Z"), (27, "AA"), (16384, "XFD")])
+def test_columns_are_lettered_as_in_a_sheet(number: int, letters: str) -> None:
+    assert (column_letters(number), column_number(letters)) == (letters, number)

@@ -1,0 +1,212 @@
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gdrive_rag_mcp import extraction
+from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction import archives
+from gdrive_rag_mcp.extraction.archives import check_archive
+from gdrive_rag_mcp.extraction.formats import Format
+from gdrive_rag_mcp.extraction.reading import read_document
+from gdrive_rag_mcp.extraction.sniffing import sniff
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+CONTENT_TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Override PartName="/{part}" ContentType="application/vnd.openxmlformats-officedocument.{kind}+xml"/></Types>'
+)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Callable[..., Path]:
+    """Write a ZIP archive with these members."""
+
+    def write(**members: bytes | str) -> Path:
+        path = tmp_path / "file.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, content in members.items():
+                file.writestr(name, content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Callable[[bytes], Path]:
+    def write(data: bytes) -> Path:
+        path = tmp_path / "content"
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+# ── what a file is ───────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("data", "expected", "found"),
+    [
+        (b"%PDF-1.7 ...", Format.TEXT, Format.PDF),
+        (b"\r\n%PDF-1.4", Format.WORD, Format.PDF),
+        (b"HTTP/1.1 200 OK\n\n%PDF-1.4", Format.PDF, Format.PDF),
+        (b"How to write a %PDF-1.4 header", Format.MARKDOWN, Format.MARKDOWN),
+        (b"plain", Format.TEXT, Format.TEXT),
+        (b"# plain", Format.MARKDOWN, Format.MARKDOWN),
+    ],
+)
+def test_content_decides_what_a_file_is_read_as(
+    content: Callable[[bytes], Path], data: bytes, expected: Format, found: Format
+) -> None:
+    assert sniff(content(data), expected) is found
+
+
+@pytest.mark.parametrize(
+    ("data", "expected", "reason"),
+    [
+        (b"", Format.TEXT, Reason.NO_TEXT),
+        (b"", Format.PDF, Reason.NO_TEXT),
+        (b"../documents/word_sample.docx", Format.WORD, Reason.TYPE_MISMATCH),
+        (b"just a placeholder", Format.PDF, Reason.TYPE_MISMATCH),
+        (b"\0\5\x16\0" + bytes(100) + b"%PDF-1.4", Format.PDF, Reason.TYPE_MISMATCH),
+        (OLE + "EncryptedPackage".encode("utf-16-le"), Format.SHEET, Reason.ENCRYPTED),
+        (OLE + "WordDocument".encode("utf-16-le"), Format.WORD, Reason.UNSUPPORTED_TYPE),
+        (b"PK\x03\x04 and then nothing", Format.WORD, Reason.CORRUPT),
+    ],
+)
+def test_what_cannot_be_read_says_why(
+    content: Callable[[bytes], Path], data: bytes, expected: Format, reason: Reason
+) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        sniff(content(data), expected)
+
+    assert refusal.value.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [("wordprocessingml.document.main", Format.WORD), ("spreadsheetml.sheet.main", Format.SHEET)],
+)
+def test_an_office_file_is_told_by_its_content_types(
+    archive: Callable[..., Path], kind: str, found: Format
+) -> None:
+    path = archive(**{"[Content_Types].xml": CONTENT_TYPES.format(part="any.xml", kind=kind)})
+
+    assert sniff(path, Format.PDF) is found
+
+
+def test_an_archive_that_is_no_office_file_is_a_mismatch(archive: Callable[..., Path]) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        sniff(archive(photo=b"..."), Format.WORD)
+
+    assert refusal.value.reason is Reason.TYPE_MISMATCH
+
+
+@pytest.mark.parametrize("mime_type", ["text/csv", "text/html", "image/png", "application/zip", ""])
+def test_other_types_are_unsupported_before_the_file_is_opened(mime_type: str) -> None:
+    assert not extraction.is_supported(mime_type)
+
+    with pytest.raises(ExtractionError) as refusal:
+        read_document(Path("/nowhere"), mime_type)
+
+    assert refusal.value.reason is Reason.UNSUPPORTED_TYPE
+
+
+@pytest.mark.parametrize(
+    "mime_type",
+    [
+        "application/pdf",
+        "Text/Plain; charset=utf-8",
+        "text/markdown",
+        "application/vnd.google-apps.document",
+    ],
+)
+def test_listed_types_are_supported_however_they_are_written(mime_type: str) -> None:
+    assert extraction.is_supported(mime_type)
+
+
+# ── archives ─────────────────────────────────────────────────────────────────
+
+
+def test_an_ordinary_archive_passes(archive: Callable[..., Path]) -> None:
+    check_archive(archive(a=b"text " * 1000, b=b""))
+
+
+def test_a_member_that_unpacks_to_far_more_than_its_size_is_a_bomb(
+    archive: Callable[..., Path],
+) -> None:
+    path = archive(bomb=bytes(archives.RATIO_FREE * 2))
+
+    with pytest.raises(ExtractionError) as refusal:
+        check_archive(path)
+
+    assert refusal.value.reason is Reason.RESOURCE_LIMIT
+
+
+def test_a_bomb_that_lies_about_its_size_is_found_by_what_comes_out(tmp_path: Path) -> None:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(bytes(archives.RATIO_FREE * 2)) + packer.flush()
+    sizes = struct.pack("<IIIHH", 0, len(packed), 10, 1, 0)
+    local = b"PK\x03\x04" + struct.pack("<HHHHH", 20, 0, 8, 0, 0) + sizes + b"x" + packed
+    central = b"PK\x01\x02" + struct.pack("<HHHHHH", 20, 20, 0, 8, 0, 0) + sizes
+    central += struct.pack("<HHHII", 0, 0, 0, 0, 0) + b"x"
+    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local), 0)
+    path = tmp_path / "liar.zip"
+    path.write_bytes(local + central + end)
+
+    with pytest.raises(ExtractionError) as refusal:
+        check_archive(path)
+
+    assert refusal.value.reason is Reason.RESOURCE_LIMIT
+
+
+def test_too_much_in_all_is_a_bomb(
+    archive: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MAX_TOTAL", 1000)
+
+    with pytest.raises(ExtractionError) as refusal:
+        check_archive(archive(a=b"x" * 600, b=b"y" * 600))
+
+    assert refusal.value.reason is Reason.RESOURCE_LIMIT
+
+
+def test_too_many_members_are_a_bomb(
+    archive: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 3)
+
+    with pytest.raises(ExtractionError) as refusal:
+        check_archive(archive(a=b"", b=b"", c=b"", d=b""))
+
+    assert refusal.value.reason is Reason.RESOURCE_LIMIT
+
+
+def test_members_that_share_their_bytes_are_refused(archive: Callable[..., Path]) -> None:
+    path = archive(aaaa=b"payload " * 100, bbbb=b"payload " * 100)
+    data = bytearray(path.read_bytes())
+    second = data.rindex(b"PK\x01\x02")
+    data[second + 42 : second + 46] = bytes(4)  # its header is said to be where the first one's is
+    path.write_bytes(data)
+
+    with pytest.raises(ExtractionError) as refusal:
+        check_archive(path)
+
+    assert refusal.value.reason is Reason.CORRUPT
+
+
+def test_a_damaged_member_is_corrupt(archive: Callable[..., Path]) -> None:
+    path = archive(a=bytes(range(256)) * 40)
+    data = bytearray(path.read_bytes())
+    data[40:80] = b"\xff" * 40
+    path.write_bytes(data)
+
+    with pytest.raises(ExtractionError) as refusal:
+        check_archive(path)
+
+    assert refusal.value.reason is Reason.CORRUPT

@@ -1,0 +1,302 @@
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+
+import docx
+import pytest
+from docx.document import Document as DocxDocument
+
+from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
+from gdrive_rag_mcp.errors import ExtractionError
+
+Read = Callable[[bytes, str], Document]
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+TRANSITIONAL = "http://schemas.openxmlformats.org"
+STRICT = "http://purl.oclc.org/ooxml"
+
+_TYPES = """<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
+<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>
+</Types>"""
+_RELATIONSHIPS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+_LINK = '<Relationship Id="r{0}" Type="{1}/officeDocument/2006/relationships/{2}" Target="{3}"/>'
+
+
+def word(
+    body: str, parts: Mapping[str, str] | None = None, *, base: str = TRANSITIONAL, before: str = ""
+) -> bytes:
+    """A Word file from the XML inside its body; parts are named by their kind, such as `footnotes`."""
+    namespaces = (
+        f'xmlns:w="{base}/wordprocessingml/2006/main" xmlns:v="urn:schemas-microsoft-com:vml" '
+        'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
+        'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"'
+    )
+    parts = parts or {}
+    links = "".join(_LINK.format(n, base, kind, f"{kind}.xml") for n, kind in enumerate(parts))
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", _TYPES)
+        main = _LINK.format("", base, "officeDocument", "word/document.xml")
+        archive.writestr("_rels/.rels", _RELATIONSHIPS.format(main))
+        archive.writestr("word/_rels/document.xml.rels", _RELATIONSHIPS.format(links))
+        archive.writestr(
+            "word/document.xml",
+            f"{before}<w:document {namespaces}><w:body>{body}</w:body></w:document>",
+        )
+        for kind, inner in parts.items():
+            archive.writestr(f"word/{kind}.xml", f"<w:{kind} {namespaces}>{inner}</w:{kind}>")
+    return file.getvalue()
+
+
+def p(text: str, properties: str = "") -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def saved(document: DocxDocument) -> bytes:
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def said(document: Document) -> list[str]:
+    return [document.text[each.start : each.end] for each in document.segments]
+
+
+def test_headings_make_the_path_and_the_first_alone_of_its_rank_the_title(read: Read) -> None:
+    source = docx.Document()
+    source.add_paragraph("Before.")
+    source.add_heading("Leave", 1)
+    source.add_heading("Unpaid", 2)
+    source.add_paragraph("Up to thirty days.")
+
+    document = read(saved(source), WORD)
+
+    places = {document.text[each.start : each.end]: each for each in document.segments}
+    assert document.title == "Leave"
+    assert places["Unpaid"].kind is SegmentKind.HEADING
+    assert places["Up to thirty days."].headings == ("Leave", "Unpaid")
+    assert places["Up to thirty days."].locator.value == "Leave > Unpaid"
+    assert (places["Before."].locator.kind, places["Before."].locator.value) == ("paragraph", "1")
+
+
+def test_a_title_paragraph_is_the_title_and_no_part_of_the_path(read: Read) -> None:
+    source = docx.Document()
+    source.add_heading("Staff handbook", 0)
+    source.add_heading("Leave", 1)
+    source.add_paragraph("Text.")
+
+    document = read(saved(source), WORD)
+
+    assert document.title == "Staff handbook"
+    assert document.segments[-1].headings == ("Leave",)
+
+
+@pytest.mark.parametrize("name", ["제목 1", "Überschrift 1", "Titre 1", "見出し 1", "heading 1"])
+def test_a_heading_style_counts_in_any_language_and_by_what_it_is_based_on(
+    read: Read, name: str
+) -> None:
+    styles = (
+        f'<w:style w:styleId="a"><w:name w:val="{name}"/></w:style>'
+        '<w:style w:styleId="b"><w:name w:val="house"/><w:basedOn w:val="a"/></w:style>'
+        '<w:style w:styleId="c"><w:name w:val="loop"/><w:basedOn w:val="c"/></w:style>'
+    )
+    body = p("Leave", '<w:pStyle w:val="b"/>') + p("text", '<w:pStyle w:val="c"/>')
+
+    document = read(word(body, {"styles": styles}), WORD)
+
+    assert document.segments[1].headings == ("Leave",)
+
+
+def test_an_outline_level_wins_over_the_style(read: Read) -> None:
+    styles = '<w:style w:styleId="h"><w:name w:val="heading 1"/></w:style>'
+    body = p("Real", '<w:outlineLvl w:val="1"/>') + p(
+        "Plain", '<w:pStyle w:val="h"/><w:outlineLvl w:val="9"/>'
+    )
+
+    document = read(word(body, {"styles": styles}), WORD)
+
+    kinds = [each.kind for each in document.segments]
+    assert kinds == [SegmentKind.HEADING, SegmentKind.TEXT]
+
+
+def test_tables_stay_in_reading_order_with_their_header_as_context(read: Read) -> None:
+    source = docx.Document()
+    source.add_paragraph("above")
+    table = source.add_table(rows=3, cols=2)
+    for row, cells in enumerate((("Grade", "Days"), ("A", "12"), ("B", "9"))):
+        for column, text in enumerate(cells):
+            table.cell(row, column).text = text
+    source.add_paragraph("below")
+
+    document = read(saved(source), WORD)
+
+    assert said(document) == ["above", "Grade | Days", "A | 12", "B | 9", "below"]
+    assert [each.context for each in document.segments][1:4] == ["", "Grade | Days", "Grade | Days"]
+    assert document.segments[2].kind is SegmentKind.ROW
+
+
+def test_a_cell_merged_downwards_is_said_in_every_row(read: Read) -> None:
+    source = docx.Document()
+    table = source.add_table(rows=3, cols=2)
+    table.cell(0, 0).merge(table.cell(2, 0)).text = "Seoul"
+    for row, text in enumerate(("Kim", "Lee", "Park")):
+        table.cell(row, 1).text = text
+
+    assert said(read(saved(source), WORD)) == ["Seoul | Kim", "Seoul | Lee", "Seoul | Park"]
+
+
+def test_a_table_of_one_column_is_a_frame_around_text(read: Read) -> None:
+    styles = '<w:style w:styleId="h"><w:name w:val="heading 1"/></w:style>'
+    cell = p("Inside", '<w:pStyle w:val="h"/>') + p("words")
+    body = f"<w:tbl><w:tr><w:tc>{cell}</w:tc></w:tr></w:tbl>"
+
+    document = read(word(body, {"styles": styles}), WORD)
+
+    assert said(document) == ["Inside", "words"]
+    assert document.segments[1].headings == ("Inside",)
+
+
+def test_a_table_in_a_cell_keeps_its_words_apart(read: Read) -> None:
+    inner = (
+        "<w:tbl>"
+        + "".join(
+            f"<w:tr><w:tc>{p(a)}</w:tc><w:tc>{p(b)}</w:tc></w:tr>"
+            for a, b in (("A1", "B1"), ("A2", "B2"))
+        )
+        + "</w:tbl>"
+    )
+    body = f"<w:tbl><w:tr><w:tc>{p('left')}</w:tc><w:tc>{inner}</w:tc></w:tr></w:tbl>"
+
+    assert read(word(body), WORD).text.replace(" ;", ";") == "left | A1, B1; A2, B2;"
+
+
+def test_insertions_are_kept_and_deletions_dropped(read: Read) -> None:
+    body = (
+        "<w:p><w:r><w:t>paid </w:t></w:r><w:ins><w:r><w:t>leave</w:t></w:r></w:ins>"
+        "<w:del><w:r><w:delText>vacation</w:delText></w:r></w:del>"
+        "<w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom></w:p>"
+        "<w:tbl><w:tr><w:trPr><w:del/></w:trPr><w:tc><w:p><w:r><w:t>gone</w:t></w:r></w:p></w:tc>"
+        "<w:tc><w:p/></w:tc></w:tr></w:tbl>"
+    )
+
+    assert read(word(body), WORD).text == "paid leave"
+
+
+def test_content_controls_links_and_fields_are_read_through(read: Read) -> None:
+    body = (
+        f"<w:sdt><w:sdtPr><w:tag/></w:sdtPr><w:sdtContent>{p('controlled')}</w:sdtContent></w:sdt>"
+        "<w:p><w:hyperlink><w:r><w:t>linked</w:t></w:r></w:hyperlink><w:r><w:tab/></w:r>"
+        "<w:r><w:instrText>PAGEREF 1</w:instrText></w:r><w:fldSimple><w:r><w:t>field</w:t></w:r></w:fldSimple></w:p>"
+    )
+
+    assert read(word(body), WORD).text == "controlled\n\nlinked\tfield"
+
+
+def test_a_text_box_is_read_once(read: Read) -> None:
+    box = f"<w:txbxContent>{p('boxed')}</w:txbxContent>"
+    body = (
+        "<w:p><w:r><w:t>around</w:t></w:r><w:r><mc:AlternateContent>"
+        f"<mc:Choice><wps:txbx>{box}</wps:txbx></mc:Choice>"
+        f"<mc:Fallback><w:pict><v:textbox>{box}</v:textbox></w:pict></mc:Fallback>"
+        "</mc:AlternateContent></w:r></w:p>"
+    )
+
+    assert said(read(word(body), WORD)) == ["around", "boxed"]
+
+
+def test_a_note_is_marked_in_the_text_and_cited_where_it_is_referred_to(read: Read) -> None:
+    styles = '<w:style w:styleId="h"><w:name w:val="heading 1"/></w:style>'
+    notes = (
+        f'<w:footnote w:id="0" w:type="separator">{p("")}</w:footnote>'
+        f'<w:footnote w:id="2">{p("Except in May.")}</w:footnote>'
+    )
+    body = (
+        p("Leave", '<w:pStyle w:val="h"/>')
+        + '<w:p><w:r><w:t>Paid</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
+        + p("Other", '<w:pStyle w:val="h"/>')
+    )
+
+    document = read(word(body, {"styles": styles, "footnotes": notes}), WORD)
+
+    assert said(document)[1] == "Paid[^1]"
+    assert said(document)[-1] == "[^1] Except in May."
+    assert document.segments[-1].locator.value == "Leave"
+
+
+def test_comments_headers_and_footers_stand_apart_and_once(read: Read) -> None:
+    comments = f'<w:comment w:id="1" w:author="Kim">{p("Check this.")}</w:comment>'
+
+    document = read(
+        word(p("body"), {"comments": comments, "header": p("ACME"), "footer": p("Page")}), WORD
+    )
+
+    places = {
+        document.text[each.start : each.end]: each.locator.value for each in document.segments
+    }
+    assert places == {
+        "body": "1", "[Comment by Kim] Check this.": "comments", "ACME": "header", "Page": "footer",
+    }  # fmt: skip
+
+
+def test_numbered_paragraphs_show_the_numbers_that_word_would(read: Read) -> None:
+    numbering = (
+        '<w:abstractNum w:abstractNumId="0">'
+        '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
+        '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2)"/></w:lvl>'
+        '</w:abstractNum><w:num w:numId="5"><w:abstractNumId w:val="0"/></w:num>'
+    )
+
+    def item(text: str, level: int) -> str:
+        return p(text, f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="5"/></w:numPr>')
+
+    body = item("one", 0) + item("sub", 1) + item("sub", 1) + item("two", 0) + item("sub", 1)
+
+    document = read(word(body, {"numbering": numbering}), WORD)
+
+    assert document.text == "1. one\n1.a) sub\n1.b) sub\n2. two\n2.a) sub"
+
+
+def test_strict_files_read_like_transitional_ones(read: Read) -> None:
+    styles = '<w:style w:styleId="h"><w:name w:val="heading 1"/></w:style>'
+    body = p("Leave", '<w:pStyle w:val="h"/>') + p("text")
+
+    strict = read(word(body, {"styles": styles}, base=STRICT), WORD)
+
+    assert strict == read(word(body, {"styles": styles}), WORD)
+
+
+def test_no_entity_is_expanded_and_no_file_is_read(
+    read: Read, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    secret = tmp_path_factory.mktemp("secret") / "secret.txt"
+    secret.write_text("classified", encoding="utf-8")
+    entities = f'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY s SYSTEM "{secret.as_uri()}">]>'
+
+    document = read(
+        word("<w:p><w:r><w:t>be&a;fore &s;after</w:t></w:r></w:p>", before=entities), WORD
+    )
+
+    assert document.text == "before after"
+
+
+def test_deep_nesting_is_refused_and_does_not_recurse(read: Read) -> None:
+    deep = "<w:tbl><w:tr><w:tc>" * 2000 + p("bottom") + "</w:tc></w:tr></w:tbl>" * 2000
+
+    with pytest.raises(ExtractionError) as refusal:
+        read(word(deep), WORD)
+
+    assert refusal.value.reason is Reason.RESOURCE_LIMIT
+
+
+def test_a_body_that_is_no_xml_is_corrupt(read: Read) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        read(word("<w:p><w:r>"), WORD)
+
+    assert refusal.value.reason is Reason.CORRUPT
+
+
+def test_a_damaged_part_beside_the_body_is_noted_and_the_body_read(read: Read) -> None:
+    document = read(word(p("body"), {"footnotes": "<w:footnote"}), WORD)
+
+    assert document.text == "body"
+    assert "word/footnotes.xml" in document.failures[0]

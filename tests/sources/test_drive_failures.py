@@ -1,0 +1,155 @@
+"""What a failed call means, by the bodies that Google is known to send."""
+
+import http.client
+import json
+import ssl
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import httplib2
+import pytest
+from google.auth.exceptions import MutualTLSChannelError, RefreshError, TransportError
+
+from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.sources.drive_failures import (
+    DriveCallError,
+    Reach,
+    error_of_response,
+    understood,
+)
+
+# The library's exceptions are not annotated.
+_refresh_error: Any = RefreshError
+_transport_error: Any = TransportError
+_other_error: Any = MutualTLSChannelError
+_QUOTA_DETAILS = {
+    "error": {
+        "code": 403,
+        "message": "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute'",
+        "status": "PERMISSION_DENIED",
+        "details": [
+            {
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                "reason": "RATE_LIMIT_EXCEEDED",
+                "domain": "googleapis.com",
+            }
+        ],
+    }
+}
+
+
+def _body(reason: str, message: str = "said") -> dict[str, Any]:
+    detail = {"domain": "global", "reason": reason, "message": message}
+    return {"error": {"errors": [detail], "code": 0, "message": message}}
+
+
+def _error(
+    status: int, body: object = None, headers: Mapping[str, str] | None = None
+) -> DriveCallError:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return error_of_response(status, headers or {}, raw)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "reason", "transient", "reach"),
+    [
+        (403, _body("userRateLimitExceeded"), Reason.RATE_LIMITED, True, Reach.CALL),
+        (403, _body("sharingRateLimitExceeded"), Reason.RATE_LIMITED, True, Reach.CALL),
+        (403, _QUOTA_DETAILS, Reason.RATE_LIMITED, True, Reach.CALL),
+        (403, _body("downloadQuotaExceeded"), Reason.RATE_LIMITED, False, Reach.CALL),
+        (403, _body("dailyLimitExceeded"), Reason.RATE_LIMITED, False, Reach.RUN),
+        (403, _body("exportSizeLimitExceeded"), Reason.EXPORT_TOO_LARGE, False, Reach.CALL),
+        (403, _body("cannotDownloadAbusiveFile"), Reason.ABUSE_FLAGGED, False, Reach.CALL),
+        (403, _body("cannotDownloadFile"), Reason.DOWNLOAD_FORBIDDEN, False, Reach.CALL),
+        (403, _body("fileNotDownloadable"), Reason.UNSUPPORTED_TYPE, False, Reach.CALL),
+        (403, _body("insufficientFilePermissions"), Reason.ACCESS_DENIED, False, Reach.CALL),
+        (403, _body("domainPolicy"), Reason.ACCESS_DENIED, False, Reach.CALL),
+        (403, _body("accessNotConfigured"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
+        (403, _body("insufficientPermissions"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
+        (403, None, Reason.ACCESS_DENIED, False, Reach.CALL),
+        (403, {"error": "forbidden"}, Reason.ACCESS_DENIED, False, Reach.CALL),
+        (403, [{"error": {}}], Reason.ACCESS_DENIED, False, Reach.CALL),
+        (
+            403,
+            {"error": {"errors": "odd", "details": [1]}},
+            Reason.ACCESS_DENIED,
+            False,
+            Reach.CALL,
+        ),
+        (401, _body("authError"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
+        (401, b"<html>", Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
+        (404, _body("notFound"), Reason.NOT_FOUND, False, Reach.CALL),
+        (429, b"", Reason.RATE_LIMITED, True, Reach.CALL),
+        (408, b"", Reason.NETWORK, True, Reach.CALL),
+        (500, _body("internalError"), Reason.NETWORK, True, Reach.CALL),
+        (502, b"<html>Bad Gateway", Reason.NETWORK, True, Reach.CALL),
+        (400, _body("invalid"), Reason.INTERNAL, False, Reach.CALL),
+        (302, b"", Reason.INTERNAL, False, Reach.CALL),
+    ],
+)
+def test_the_reason_in_the_body_decides_before_the_status(
+    status: int, body: object, reason: Reason, *, transient: bool, reach: Reach
+) -> None:
+    meaning = _error(status, body).meaning
+
+    assert (meaning.reason, meaning.transient, meaning.reach) == (reason, transient, reach)
+
+
+def test_the_message_keeps_what_google_said_in_one_bounded_line() -> None:
+    said = _error(403, _body("cannotDownloadFile", "no\n\nway " + "x" * 5000)).message
+
+    assert said.startswith("Drive answered 403 (cannotDownloadFile: no way x")
+    assert len(said) < 400
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("30", 30.0), (" 7 ", 7.0), ("", 0.0), ("soon", 0.0), ("-5", 0.0)],
+)
+def test_seconds_to_wait_are_taken_from_the_header(value: str, expected: float) -> None:
+    assert _error(429, headers={"retry-after": value}).retry_after == expected
+
+
+def test_a_moment_to_wait_for_is_taken_from_the_header_or_the_message() -> None:
+    moment = datetime.now(UTC) + timedelta(minutes=10)
+    by_date = _error(503, headers={"retry-after": format_datetime(moment, usegmt=True)})
+    text = f"User rate limit exceeded. Retry after {moment:%Y-%m-%dT%H:%M:%S}.000Z"
+    by_text = _error(403, _body("userRateLimitExceeded", text))
+    past = _error(503, headers={"retry-after": "Mon, 05 Jan 2015 10:00:00 GMT"})
+
+    assert 0 < by_date.retry_after <= 600
+    assert 0 < by_text.retry_after <= 600
+    assert past.retry_after == 0
+
+
+@pytest.mark.parametrize(
+    ("raised", "transient", "reach"),
+    [
+        (_refresh_error("invalid_grant: gone", {}), False, Reach.CREDENTIALS),
+        (_refresh_error("server_error", retryable=True), True, Reach.CALL),
+        (_transport_error(ConnectionResetError("reset")), True, Reach.CALL),
+        (_other_error("certificate"), False, Reach.CREDENTIALS),
+        (ConnectionRefusedError("refused"), True, Reach.CALL),
+        (TimeoutError(), True, Reach.CALL),
+        (ssl.SSLError("handshake"), True, Reach.CALL),
+        (http.client.IncompleteRead(b"half"), True, Reach.CALL),
+        (http.client.RemoteDisconnected("closed"), True, Reach.CALL),
+        (httplib2.ServerNotFoundError("no such host"), True, Reach.CALL),
+    ],
+)
+def test_what_the_layers_below_raise_is_understood(
+    raised: Exception, *, transient: bool, reach: Reach
+) -> None:
+    with pytest.raises(DriveCallError) as caught, understood():
+        raise raised
+
+    assert caught.value.meaning.transient is transient
+    assert caught.value.meaning.reach is reach
+    assert caught.value.__cause__ is raised
+
+
+def test_a_mistake_in_our_own_code_is_not_taken_for_an_outage() -> None:
+    with pytest.raises(ZeroDivisionError), understood():
+        _ = 1 / 0
