@@ -33,7 +33,8 @@ check: format-check lint types layers docs-check test wheel
 
 acceptance: $(STAMP)
 	$(BIN)/pytest -m acceptance $(PYTEST_ARGS)
-	for benchmark in $(wildcard benchmarks/bench_*.py); do $(BIN)/python "$$benchmark" --check || exit 1; done
+	for name in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do \
+	  $(BIN)/python -m benchmarks.$$name --check || exit 1; done
 
 format: $(STAMP)
 	$(BIN)/ruff format $(CODE)

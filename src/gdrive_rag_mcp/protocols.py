@@ -67,6 +67,8 @@ class Source(Protocol):
         Raises:
             FileUnreadableError: this one file cannot be had; carries the ledger reason.
             SourceAuthError: the credentials were refused.
+            SourceUnavailableError: nothing can be read any more, such as after a day's quota.
+            DiskFullError: there is no room for the content.
         """
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from PIL import Image
 from pypdf import PdfReader, PdfWriter
+from pypdf.constants import PageLabelStyle
 from pypdf.generic import NameObject, NumberObject
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
@@ -31,8 +32,8 @@ def pdf(pages: Sequence[str], title: str = "") -> bytes:
     for text in pages:
         if text.startswith(SCAN):
             canvas.drawImage(a_scan(), 0, 0, 600, 800)
-            text = text.removeprefix(SCAN)
-        for number, line in enumerate(text.split("\n") if text else []):
+        lines = text.removeprefix(SCAN).split("\n")
+        for number, line in enumerate(lines if any(lines) else []):
             canvas.drawString(50, 750 - 14 * number, line)
         canvas.showPage()
     canvas.save()
@@ -60,8 +61,8 @@ def test_text_is_on_the_page_where_it_stands_counted_from_one(read: Read) -> Non
 
 def test_a_printed_page_label_is_kept_beside_the_index(read: Read) -> None:
     def number(writer: PdfWriter) -> None:
-        writer.set_page_label(0, 1, "/r")
-        writer.set_page_label(2, 2, "/D", start=1)
+        writer.set_page_label(0, 1, PageLabelStyle.LOWERCASE_ROMAN)
+        writer.set_page_label(2, 2, PageLabelStyle.DECIMAL, start=1)
 
     document = read(rewritten(pdf(["preface", "contents", "chapter"]), number), PDF)
 
@@ -167,8 +168,10 @@ def test_lines_stay_as_they_are_and_paragraphs_end_on_short_lines() -> None:
 
     assert list(page_paragraphs(page)) == [
         "The first paragraph runs over the width of the page and\nends here.",
-        "The second one begins and goes on for a whole line of it\n"
-        "to the end. • not a bullet inside a line, which is long",
+        (
+            "The second one begins and goes on for a whole line of it\n"
+            "to the end. • not a bullet inside a line, which is long"
+        ),
         "• a bullet",
         "2) a number",
     ]

@@ -45,7 +45,7 @@ def note(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def heavy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Word file of 3 MB that no size check stops and that takes seconds and hundreds of MB."""
-    numbers = random.Random(7)
+    numbers = random.Random(7)  # noqa: S311 - text that packs badly, no secret
     body = "".join(
         f"<w:p><w:r><w:t>{numbers.getrandbits(40):x}</w:t></w:r></w:p>" for _ in range(400_000)
     )
@@ -270,7 +270,14 @@ def test_a_refusal_survives_packing_whole() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [b"", b"null", b"[]", b"{}", b'{"reason":"no such"}', b'{"title":"","text":"","segments":[[1]]}'],
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"reason":"no such"}',
+        b'{"title":"","text":"","segments":[[1]]}',
+    ],
 )
 def test_an_answer_that_is_none_is_an_internal_failure(answer: bytes) -> None:
     with pytest.raises(ExtractionError) as refusal:

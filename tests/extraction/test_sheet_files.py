@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 import openpyxl
 import pytest
-from openpyxl.worksheet.worksheet import Worksheet
 
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError

@@ -18,7 +18,8 @@ from gdrive_rag_mcp.extraction.sniffing import sniff
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 CONTENT_TYPES = (
     '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-    '<Override PartName="/{part}" ContentType="application/vnd.openxmlformats-officedocument.{kind}+xml"/></Types>'
+    '<Override PartName="/{part}" '
+    'ContentType="application/vnd.openxmlformats-officedocument.{kind}+xml"/></Types>'
 )
 
 

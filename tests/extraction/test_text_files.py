@@ -10,13 +10,30 @@ from gdrive_rag_mcp.errors import ExtractionError
 
 Read = Callable[[bytes, str], Document]
 
-LINES = st.lists(
-    st.sampled_from(
-        ["", "words of a line", "# One", "## Two ##", "Under", "===", "---", "```", "~~~ py", "- item",
-         "| a | b |", "|---|---|", "| 1 | 2 |", "    code", "> quote", "#nothing", "한국어 문장.", "|", "1. x"]
-    ),
-    max_size=40,
-)  # fmt: skip
+FRAGMENTS = (
+    "",
+    "words of a line",
+    "한국어 문장.",
+    "    code",
+    "> quote",
+    "- item",
+    "1. x",
+    "# One",
+    "## Two ##",
+    "#nothing",
+    "Under",
+    "===",
+    "---",
+    "```",
+    "~~~ py",
+    "| a | b |",
+    "|---|---|",
+    "| 1 | 2 |",
+    "|",
+)
+LINES = st.lists(st.sampled_from(FRAGMENTS), max_size=40).filter(
+    lambda lines: re.search(r"\w", "".join(lines)) is not None
+)
 SAFE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -49,11 +66,7 @@ def test_a_file_without_blank_lines_is_cut_at_sentence_ends_into_bounded_parts(r
 @SAFE
 @given(LINES)
 def test_lines_of_plain_text_are_where_their_locator_says(read: Read, lines: list[str]) -> None:
-    try:
-        document = read("\n".join(lines).encode(), "text/plain")
-    except ExtractionError as refusal:
-        assert refusal.reason in {Reason.NO_TEXT, Reason.TYPE_MISMATCH}
-        return
+    document = read("\n".join(lines).encode(), "text/plain")
 
     for segment in document.segments:
         first, last = segment.locator.first or 0, segment.locator.last or 0
@@ -154,11 +167,7 @@ def test_pictures_inside_the_text_are_left_out(read: Read) -> None:
 @SAFE
 @given(LINES)
 def test_markdown_loses_no_word(read: Read, lines: list[str]) -> None:
-    try:
-        document = read("\n".join(lines).encode(), "text/markdown")
-    except ExtractionError as refusal:
-        assert refusal.reason in {Reason.NO_TEXT, Reason.TYPE_MISMATCH}
-        return
+    document = read("\n".join(lines).encode(), "text/markdown")
 
     words = re.findall(r"\w+", "\n".join(lines))
     assert re.findall(r"\w+", document.text) == words

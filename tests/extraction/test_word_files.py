@@ -14,18 +14,20 @@ WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 TRANSITIONAL = "http://schemas.openxmlformats.org"
 STRICT = "http://purl.oclc.org/ooxml"
 
-_TYPES = """<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
-<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
-<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>
-</Types>"""
-_RELATIONSHIPS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+_TYPES = (
+    f'<Types xmlns="{_PACKAGE}/content-types">'
+    f'<Override PartName="/word/document.xml" ContentType="{_MAIN}"/></Types>'
+)
+_RELATIONSHIPS = f'<Relationships xmlns="{_PACKAGE}/relationships">{{}}</Relationships>'
 _LINK = '<Relationship Id="r{0}" Type="{1}/officeDocument/2006/relationships/{2}" Target="{3}"/>'
 
 
 def word(
     body: str, parts: Mapping[str, str] | None = None, *, base: str = TRANSITIONAL, before: str = ""
 ) -> bytes:
-    """A Word file from the XML inside its body; parts are named by their kind, such as `footnotes`."""
+    """A Word file from the XML inside its body; parts go by their kind, such as `footnotes`."""
     namespaces = (
         f'xmlns:w="{base}/wordprocessingml/2006/main" xmlns:v="urn:schemas-microsoft-com:vml" '
         'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
@@ -186,7 +188,8 @@ def test_content_controls_links_and_fields_are_read_through(read: Read) -> None:
     body = (
         f"<w:sdt><w:sdtPr><w:tag/></w:sdtPr><w:sdtContent>{p('controlled')}</w:sdtContent></w:sdt>"
         "<w:p><w:hyperlink><w:r><w:t>linked</w:t></w:r></w:hyperlink><w:r><w:tab/></w:r>"
-        "<w:r><w:instrText>PAGEREF 1</w:instrText></w:r><w:fldSimple><w:r><w:t>field</w:t></w:r></w:fldSimple></w:p>"
+        "<w:r><w:instrText>PAGEREF 1</w:instrText></w:r>"
+        "<w:fldSimple><w:r><w:t>field</w:t></w:r></w:fldSimple></w:p>"
     )
 
     assert read(word(body), WORD).text == "controlled\n\nlinked\tfield"
@@ -241,8 +244,8 @@ def test_comments_headers_and_footers_stand_apart_and_once(read: Read) -> None:
 def test_numbered_paragraphs_show_the_numbers_that_word_would(read: Read) -> None:
     numbering = (
         '<w:abstractNum w:abstractNumId="0">'
-        '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
-        '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2)"/></w:lvl>'
+        '<w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
+        '<w:lvl w:ilvl="1"><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2)"/></w:lvl>'
         '</w:abstractNum><w:num w:numId="5"><w:abstractNumId w:val="0"/></w:num>'
     )
 

@@ -76,6 +76,13 @@ def listed() -> Callable[[Source], tuple[dict[str, SourceFile], dict[str, Source
 
 
 @pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "documents"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
 def public_folder() -> Iterator[Path]:
     """A folder that any user may reach; pytest's own are for their owner alone."""
     with tempfile.TemporaryDirectory() as name:

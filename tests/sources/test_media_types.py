@@ -1,5 +1,8 @@
 """The types of local files, and of what Drive exports."""
 
+import subprocess
+import sys
+
 import pytest
 
 from gdrive_rag_mcp.sources.media_types import content_type_of, media_type_of
@@ -34,3 +37,16 @@ def test_google_documents_arrive_as_office_files_and_all_else_as_it_is() -> None
         "application/vnd.google-apps.form"
     )
     assert content_type_of("application/pdf") == "application/pdf"
+
+
+def test_a_local_folder_needs_no_google_library() -> None:
+    program = (
+        "import sys, gdrive_rag_mcp.sources.local, gdrive_rag_mcp.sources.media_types;"
+        "print([name for name in sys.modules if name.split('.')[0] in"
+        " ('google', 'googleapiclient', 'httplib2', 'cryptography')])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert ended.stdout.strip() == "[]"

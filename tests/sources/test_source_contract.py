@@ -1,7 +1,5 @@
 """What every source owes to a sync, asked of all three."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -295,16 +293,3 @@ def test_the_root_names_the_kind_of_source(world: World) -> None:
 
     assert kind in ("folder", "drive", "memory")
     assert place
-
-
-def test_a_local_folder_needs_no_google_library() -> None:
-    program = (
-        "import sys, gdrive_rag_mcp.sources.local, gdrive_rag_mcp.sources.media_types;"
-        "print([name for name in sys.modules if name.split('.')[0] in"
-        " ('google', 'googleapiclient', 'httplib2', 'cryptography')])"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-
-    assert ended.stdout.strip() == "[]"

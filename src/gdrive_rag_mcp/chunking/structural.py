@@ -6,13 +6,20 @@ locator and its quotation cannot drift apart.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from gdrive_rag_mcp.chunking.cutting import pieces
 from gdrive_rag_mcp.chunking.lead import Lead, fit_lead
 from gdrive_rag_mcp.chunking.locators import Lines, common_path, merge
 from gdrive_rag_mcp.chunking.sections import Group, Span, groups_of
 from gdrive_rag_mcp.chunking.sentences import sentence_ends
-from gdrive_rag_mcp.chunking.tokens import MOST_CHARACTERS_PER_TOKEN, estimate_tokens
+from gdrive_rag_mcp.chunking.tokens import (
+    HUNDREDTHS,
+    MOST_CHARACTERS_PER_TOKEN,
+    TOUCHING,
+    estimate_tokens,
+    measure,
+)
 from gdrive_rag_mcp.domain import Chunk, Document, SegmentKind
 from gdrive_rag_mcp.errors import SettingsError
 
@@ -29,7 +36,7 @@ class _Unit:
 
     start: int
     end: int
-    tokens: int
+    cost: int
     span: Span
 
     @property
@@ -66,9 +73,9 @@ class StructuralChunker:
         lines = Lines(document.text)
         chunks: list[Chunk] = []
         for group in groups_of(document, self._size // _TINY_SHARE):
-            room = self._size - self._widest_lead(document, group)
+            room = self._size - self._widest_lead(document, group) - 1
             units = self._units(document.text, group, room)
-            for first, last in self._packed(units, room):
+            for first, last in self._packed(units, room * HUNDREDTHS):
                 chunk = self._chunk(document, lines, units[first:last], len(chunks))
                 if chunk:
                     chunks.append(chunk)
@@ -96,34 +103,33 @@ class StructuralChunker:
         far = room * MOST_CHARACTERS_PER_TOKEN + 1
         start = span.start
         for end in sentence_ends(text, start, span.end) if is_text else (span.end,):
-            tokens = estimate_tokens(text[start : min(end, start + far)])
-            if tokens <= room:
-                yield _Unit(start, end, tokens, span)
+            if end - start < far and estimate_tokens(text[start:end]) <= room:
+                yield _unit(text, start, end, span)
             else:
                 limit = max(self._overlap, room // _PIECE_SHARE) if is_text else room
                 for cut in pieces(text, start, end, limit):
-                    yield _Unit(start, cut, estimate_tokens(text[start:cut]), span)
+                    yield _unit(text, start, cut, span)
                     start = cut
             start = end
 
     def _packed(self, units: list[_Unit], room: int) -> Iterator[tuple[int, int]]:
         """Index ranges of the units of each chunk."""
-        rest = sum(unit.tokens for unit in units)
+        sums = list(accumulate((unit.cost for unit in units), initial=0))
         start, done = 0, 0
         while done < len(units):
-            end = _filled(units, start, done, _share(rest, room), room)
+            share = _share(sums[-1] - sums[start], room)
+            end = _filled(units, start, done, share, room)
             yield start, end
-            rest -= sum(unit.tokens for unit in units[done:end])
             start, done = self._overlapped(units, start, end, room), end
 
     def _overlapped(self, units: list[_Unit], start: int, end: int, room: int) -> int:
         """Where the chunk after `units[start:end]` begins, repeating the last sentences of it."""
         if end == len(units) or not units[end].is_text:
             return end
-        free = min(self._overlap, room - units[end].tokens)
+        free = min(self._overlap * HUNDREDTHS, room - units[end].cost)
         begin = end
         while begin - 1 > start and _continues(units[begin - 1], units[end]):
-            free -= units[begin - 1].tokens
+            free -= units[begin - 1].cost
             if free < 0:
                 break
             begin -= 1
@@ -150,6 +156,11 @@ class StructuralChunker:
         return Chunk(ordinal, start, end, text, locator, lead.title, lead.headings, lead.context)
 
 
+def _unit(text: str, start: int, end: int, span: Span) -> _Unit:
+    touches = start > 0 and not text[start - 1].isspace()
+    return _Unit(start, end, measure(text[start:end]) + TOUCHING * touches, span)
+
+
 def _share(rest: int, room: int) -> int:
     """How full to make the next chunk: the last two of a section are of about one size."""
     return room if rest <= room or 2 * rest > 3 * room else rest // 2
@@ -158,14 +169,14 @@ def _share(rest: int, room: int) -> int:
 def _filled(units: list[_Unit], start: int, done: int, share: int, room: int) -> int:
     """The end of the chunk that begins at `start` and adds at least the unit `done`.
 
-    It stops once it holds `share` tokens, before it exceeds `room`, and never behind a heading.
+    It stops once it costs `share`, before it exceeds `room`, and never behind a heading.
     """
-    tokens = sum(unit.tokens for unit in units[start:done])
+    cost = sum(unit.cost for unit in units[start:done])
     end = done
-    while end < len(units) and tokens + units[end].tokens <= room:
-        if end > done and tokens >= share:
+    while end < len(units) and cost + units[end].cost <= room:
+        if end > done and cost >= share:
             break
-        tokens += units[end].tokens
+        cost += units[end].cost
         end += 1
     end = max(end, done + 1)
     kept = end

@@ -39,9 +39,14 @@ class Reading:
         return self.retrieved.hits[:READ_HITS]
 
     def weight(self, positions: frozenset[int] | set[int]) -> float:
-        """The share of the question's idf that these terms carry, 0 to 1."""
+        """The share of the question's idf that these terms carry, 0 to 1.
+
+        Where no term carries any, as in a question of function words, each counts alike.
+        """
         whole = sum(term.idf for term in self.terms)
-        return sum(self.terms[position].idf for position in positions) / whole if whole else 0.0
+        if not whole:
+            return len(positions) / max(1, len(self.terms))
+        return sum(self.terms[position].idf for position in positions) / whole
 
     @property
     def known(self) -> frozenset[int]:

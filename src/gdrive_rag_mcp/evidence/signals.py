@@ -29,14 +29,29 @@ def corpus_coverage(reading: Reading) -> float:
     return reading.weight(reading.known)
 
 
+def chance_coverage(reading: Reading) -> float:
+    """Idf-weighted share of the key terms that a chunk drawn at random would hold.
+
+    Sum of idf x document frequency / sum of idf: what coverage is worth depends on how common the
+    terms are, and syllables and pairs of characters are more common than words.
+    """
+    statistics = reading.retrieved.statistics
+    whole = sum(term.idf for term in reading.terms)
+    if not whole or not statistics.chunks:
+        return UNKNOWN
+    expected = sum(term.idf * term.chunks / statistics.chunks for term in reading.terms)
+    return expected / whole
+
+
+def coverage_lead(reading: Reading) -> float:
+    """By how much the fullest of the best five hits exceeds the others' mean coverage."""
+    shares = sorted(map(reading.weight, reading.held), reverse=True)
+    return shares[0] - sum(shares[1:]) / len(shares[1:]) if len(shares) > 1 else UNKNOWN
+
+
 def best_coverage(reading: Reading) -> float:
     """Idf-weighted share of the key terms that the fullest of the best five hits holds."""
     return max(map(reading.weight, reading.held), default=0.0)
-
-
-def joint_coverage(reading: Reading) -> float:
-    """Idf-weighted share of the key terms that the best five hits hold between them."""
-    return reading.weight(frozenset().union(*reading.held))
 
 
 def close_coverage(reading: Reading) -> float:
@@ -62,14 +77,6 @@ def phrase_coverage(reading: Reading) -> float:
     return max(shares, default=0.0) / sum(pairs)
 
 
-def rarest_held(reading: Reading) -> float:
-    """Whether one of the best five hits holds the term with the highest idf: 1 or 0."""
-    if not reading.terms:
-        return 0.0
-    rarest = max(range(len(reading.terms)), key=lambda place: (reading.terms[place].idf, -place))
-    return float(any(rarest in held for held in reading.held))
-
-
 def codes_held(reading: Reading) -> float:
     """Share of the question's numbers, dates and codes that the best five hits hold.
 
@@ -84,11 +91,6 @@ def codes_held(reading: Reading) -> float:
 def is_code(surface: str) -> bool:
     """Whether a term is a number, a date's part or a code: the same in every language."""
     return len(surface) >= _CODE_DIGITS and any(character.isdigit() for character in surface)
-
-
-def question_length(reading: Reading) -> float:
-    """Natural logarithm of 1 + number of key terms: long questions are seldom covered whole."""
-    return math.log1p(len(reading.terms))
 
 
 # ── the rankings ─────────────────────────────────────────────────────────────
@@ -215,13 +217,12 @@ SIGNALS: Mapping[str, Signal] = {
     signal.__name__: signal
     for signal in (
         corpus_coverage,
+        chance_coverage,
+        coverage_lead,
         best_coverage,
-        joint_coverage,
         close_coverage,
         phrase_coverage,
-        rarest_held,
         codes_held,
-        question_length,
         bm25_of_ideal,
         bm25_lead_of_five,
         agreement,

@@ -1,5 +1,7 @@
 """The verdict: is what was retrieved enough to answer, and if not, why not."""
 
+from collections.abc import Mapping
+
 from gdrive_rag_mcp.domain import Evidence, Mode, Retrieved, VerdictReason
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
@@ -7,6 +9,9 @@ from gdrive_rag_mcp.evidence.signals import is_code, measure
 from gdrive_rag_mcp.terms import detected_language
 
 DEFAULT_THRESHOLD = 0.5
+
+ACROSS = "across"
+"""The model for questions in another language than the nearest passage."""
 
 _MUCH = 0.2  # of the question's idf
 _MOST = 0.5
@@ -16,8 +21,8 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
     """Judge the hits; a pure function of what was retrieved.
 
     The signals become a confidence through the model that fits what could be compared: words and
-    vectors, words alone, or, across languages, vectors alone. Evidence is sufficient from the
-    threshold on, unless a number or code that was asked for stands nowhere in scope.
+    vectors, words alone, or, across languages, vectors alone. It is 0 when a number or code that
+    was asked for stands nowhere in scope. Evidence is sufficient from the threshold on.
     """
     threshold = DEFAULT_THRESHOLD if threshold is None else threshold
     if not retrieved.statistics.chunks:
@@ -28,12 +33,20 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
         return Evidence(False, reason, 0.0, threshold, reading.missing)
     signals = measure(reading)
     across = crosses_languages(retrieved)
-    confidence = model_for("across" if across else retrieved.mode.value).confidence(signals)
-    reason = VerdictReason.OK
-    if confidence < threshold or any(map(is_code, reading.missing)):
-        reason = _reason(reading, across=across)
-    sufficient = reason is VerdictReason.OK
-    return Evidence(sufficient, reason, confidence, threshold, reading.missing, signals)
+    confidence = _confidence(reading, signals, across=across)
+    if confidence >= threshold:
+        return Evidence(
+            True, VerdictReason.OK, confidence, threshold, reading.missing, signals
+        )
+    reason = _reason(reading, across=across)
+    return Evidence(False, reason, confidence, threshold, reading.missing, signals)
+
+
+def _confidence(reading: Reading, signals: Mapping[str, float], *, across: bool) -> float:
+    if any(map(is_code, reading.missing)):
+        return 0.0
+    kind = ACROSS if across else reading.retrieved.mode.value
+    return model_for(kind).confidence(signals)
 
 
 def crosses_languages(retrieved: Retrieved) -> bool:

@@ -121,6 +121,8 @@ def xml_errors(part: str) -> Iterator[None]:
     try:
         yield
     except etree.XMLSyntaxError as error:
+        if error.code == etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from error
         if error.code == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
             raise ExtractionError(
                 Reason.RESOURCE_LIMIT, f"The part {part!r} is nested too deeply or too long"

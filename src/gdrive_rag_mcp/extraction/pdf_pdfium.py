@@ -79,6 +79,9 @@ def _shows_more(page: pdfium.PdfPage, text: str) -> bool:
 
 
 def _covers_page(image: pdfium.PdfObject, page: pdfium.PdfPage) -> bool:
-    left, bottom, right, top = image.get_bounds()
+    try:
+        left, bottom, right, top = image.get_bounds()
+    except pdfium.PdfiumError:  # a damaged picture covers nothing
+        return False
     width, height = page.get_size()
     return bool((right - left) * (top - bottom) >= _PAGE_COVER * width * height)

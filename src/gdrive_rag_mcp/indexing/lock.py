@@ -1,23 +1,25 @@
 """One writer an index: a lock of the operating system, gone with the process that held it."""
 
+import fcntl
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gdrive_rag_mcp.errors import IndexLockedError, IndexReadOnlyError
 
-if sys.platform == "win32":
-    import msvcrt
+_held: set[int] = set()
 
-    def _lock(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
 
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _let_go_in_child() -> None:
+    """A forked child shares its parent's lock, and would keep it if the parent were killed."""
+    for descriptor in _held:
+        with suppress(OSError):
+            os.close(descriptor)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_let_go_in_child)
 
 
 @contextmanager
@@ -31,24 +33,32 @@ def writer_lock(index: Path) -> Iterator[None]:
     path = index.with_name(index.name + ".lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise IndexReadOnlyError(
             f"{path} cannot be written: {error.strerror}",
             hint="choose another place with --db or GDRIVE_RAG_DB_PATH, or correct the permissions",
         ) from None
+    _held.add(descriptor)
+    holder = os.getpid()
     try:
-        try:
-            _lock(descriptor)
-        except OSError:
-            # The number is for people: in another container it may be nobody's, or another's.
-            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
-            raise IndexLockedError(
-                f"another process (pid {holder}) is writing {index}",
-                hint="wait until it has finished, then run the command again",
-            ) from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+        _take(descriptor, index)
         yield
     finally:
-        os.close(descriptor)
+        if os.getpid() == holder:  # a child that unwinds has let go already
+            _held.discard(descriptor)
+            os.close(descriptor)
+
+
+def _take(descriptor: int, index: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        # The number is for people: in another container it may be nobody's, or another's.
+        holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
+        raise IndexLockedError(
+            f"another process (pid {holder}) is writing {index}",
+            hint="wait until it has finished, then run the command again",
+        ) from None
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)

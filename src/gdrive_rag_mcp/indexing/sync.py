@@ -4,43 +4,27 @@ The listing goes into the ledger first, so that the ledger, not the source, owns
 then on; each file is then one transaction. A run that is killed loses at most the step it was in.
 """
 
-import hashlib
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
-from gdrive_rag_mcp.domain import (
-    EVERYTHING,
-    STATE_OF_REASON,
-    FileState,
-    Reason,
-    SyncReport,
-)
-from gdrive_rag_mcp.errors import (
-    ExtractionError,
-    FileUnreadableError,
-    SettingsError,
-    SourceUnavailableError,
-)
+from gdrive_rag_mcp.domain import EVERYTHING, FileState, SyncReport
+from gdrive_rag_mcp.errors import SettingsError, SourceUnavailableError
+from gdrive_rag_mcp.indexing.content import ContentReader, Progress, Tools
 from gdrive_rag_mcp.indexing.vectorising import Vectoriser
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
 from gdrive_rag_mcp.store import Store
-from gdrive_rag_mcp.store.work_queue import WorkItem
+
+__all__ = ["Progress", "SyncOptions", "Synchroniser"]
 
 MASS_DELETE_FILES = 20
 MASS_DELETE_SHARE = 0.3
-_FILL_AT = 256
-
-Progress = Callable[[str, int, int | None], None]
-"""Told the stage, how much of it is done, and how much there is (None: not known yet)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """`full` looks again at files that were refused or failed, whatever their back-off says."""
+    """`full` lists everything, and looks again at what was refused or failed, rested or not."""
 
     full: bool = False
     allow_mass_delete: bool = False
@@ -71,44 +55,70 @@ class Synchroniser:
             SettingsError: the index belongs to another root and `full` was not asked for.
         """
         started = time.monotonic()
-        self._accept(options)
-        run = _Run(self, options, Vectoriser(self.store, self.embedder))
+        replaces = self._accept(options)
+        vectoriser = Vectoriser(self.store, self.embedder)
+        content = ContentReader(self.store, self._tools(), vectoriser)
+        run = _Run(self, options, vectoriser, content, replaces=replaces)
         run.list_changes()
         run.strike_missing()
-        run.read_files()
-        run.cut_again()
+        run.content.read_files(everything=options.full)
+        run.content.cut_again()
         run.vectoriser.fill()
         return run.finish(started)
 
-    def _accept(self, options: SyncOptions) -> None:
+    def _tools(self) -> Tools:
+        return Tools(
+            self.source,
+            self.extractor,
+            self.chunker,
+            self.supported,
+            self.extraction,
+            self.progress,
+            self.clock,
+        )
+
+    def _accept(self, options: SyncOptions) -> bool:
+        """See that this source and embedder may write the index; true if the root is another."""
         catalog = self.store.catalog
-        if catalog.root not in (None, self.source.root) and not options.full:
+        other_root = catalog.root not in (None, self.source.root)
+        if other_root and not options.full:
             raise SettingsError(
                 f"the index holds {catalog.root}, but {self.source.root} is to be synced",
                 hint="name another index with --db or a profile, or run `sync --full` to replace "
                 "what it holds",
             )
-        with self.store.transaction():
-            catalog.accept_embedding(self.embedder.identity if self.embedder else None)
+        identity = self.embedder.identity if self.embedder else None
+        catalog.require_same_embedding(identity)
         self.source.check()
         with self.store.transaction():
+            catalog.accept_embedding(identity)
             catalog.root = self.source.root
+            if options.full:
+                catalog.cursor = None
+        return other_root
 
 
 class _Run:
     """One run's counts and the steps that make them."""
 
     def __init__(
-        self, synchroniser: Synchroniser, options: SyncOptions, vectoriser: Vectoriser
+        self,
+        synchroniser: Synchroniser,
+        options: SyncOptions,
+        vectoriser: Vectoriser,
+        content: ContentReader,
+        *,
+        replaces: bool,
     ) -> None:
         self._s = synchroniser
         self._store = synchroniser.store
         self._options = options
+        self._may_empty = replaces or options.allow_mass_delete
         self.vectoriser = vectoriser
+        self.content = content
         self._number = self._store.inventory.begin_run()
         self._complete = False
         self._removed = 0
-        self._reused = 0
         self._warnings: list[str] = []
 
     # ── listing ──────────────────────────────────────────────────────────────
@@ -138,9 +148,9 @@ class _Run:
         if not self._complete:
             return
         missing = self._store.inventory.missing(self._number)
-        known = self._store.inventory.count()
+        known = self._store.inventory.known_before()
         odd = len(missing) > MASS_DELETE_FILES and len(missing) > MASS_DELETE_SHARE * known
-        if odd and not self._options.allow_mass_delete:
+        if odd and not self._may_empty:
             with self._store.transaction():
                 self._store.inventory.hold(missing)
             self._warnings.append(
@@ -157,96 +167,6 @@ class _Run:
     def _remove(self, identifier: str) -> None:
         self._store.index.remove(identifier)
         self._removed += self._store.inventory.remove(identifier)
-
-    # ── content ──────────────────────────────────────────────────────────────
-
-    def read_files(self) -> None:
-        """Read what is new, changed, or due for another try."""
-        with self._store.transaction():
-            self._store.queue.look_again(
-                extraction=self._s.extraction, everything=self._options.full
-            )
-        work = self._store.queue.work(self._s.clock())
-        with tempfile.TemporaryDirectory(prefix="gdrive-rag-") as folder:
-            for done, item in enumerate(work):
-                self._s.progress("reading", done, len(work))
-                self._read(item, Path(folder) / "content")
-                if self.vectoriser.problem is None and self.vectoriser.waiting >= _FILL_AT:
-                    self.vectoriser.fill()
-        self._s.progress("reading", len(work), len(work))
-
-    def _read(self, item: WorkItem, into: Path) -> None:
-        try:
-            self._index(item, into, self._fetch(item, into))
-        except (FileUnreadableError, ExtractionError) as error:
-            self._refuse(item, error.reason, str(error))
-        finally:
-            into.unlink(missing_ok=True)
-
-    def _fetch(self, item: WorkItem, into: Path) -> str:
-        """Bring a file's content here, unless it is known to be of no use; returns its type."""
-        if item.file.obstacle is not None:
-            raise FileUnreadableError(item.file.obstacle, "the source does not give it out")
-        if not self._s.supported(item.file.mime_type):
-            raise ExtractionError(
-                Reason.UNSUPPORTED_TYPE, f"no extractor for {item.file.mime_type}"
-            )
-        return self._s.source.read(item.file, into).mime_type
-
-    def _index(self, item: WorkItem, content: Path, mime_type: str) -> None:
-        digest = _sha256(content)
-        same = item.content_hash == digest and item.extraction == self._s.extraction
-        if same and item.searchable:
-            stored = self._store.stored_document(item.file.id)
-            with self._store.transaction():
-                self._store.queue.same_content(item.file.id, stored.failures if stored else ())
-            return
-        document = self._s.extractor.extract(content, mime_type)
-        chunks = self._s.chunker.chunk(document)
-        if not chunks:
-            raise ExtractionError(Reason.NO_TEXT, "there is no text in it")
-        with self._store.transaction():
-            self._reused += self._store.index.replace(
-                item.file.id, document, chunks, chunking=self._s.chunker.identity
-            )
-            self._store.queue.indexed(
-                item.file.id,
-                content_hash=digest,
-                extraction=self._s.extraction,
-                failures=document.failures,
-                now=self._s.clock(),
-            )
-
-    def _refuse(self, item: WorkItem, reason: Reason, detail: str) -> None:
-        """Note why a file was not indexed.
-
-        A failure may pass, so the old text stays; a refusal is about what the file holds now, so
-        text that it does not hold any more goes.
-        """
-        with self._store.transaction():
-            if STATE_OF_REASON[reason] is not FileState.FAILED:
-                self._store.index.remove(item.file.id)
-            self._store.queue.refused(
-                item.file.id,
-                reason,
-                detail,
-                extraction=self._s.extraction,
-                now=self._s.clock(),
-            )
-
-    def cut_again(self) -> None:
-        """Cut documents of another chunking identity anew, from the text that is kept."""
-        for identifier in self._store.cut_otherwise(self._s.chunker.identity):
-            document = self._store.stored_document(identifier)
-            if document is None:
-                continue
-            with self._store.transaction():
-                self._reused += self._store.index.replace(
-                    identifier,
-                    document,
-                    self._s.chunker.chunk(document),
-                    chunking=self._s.chunker.identity,
-                )
 
     # ── the end ──────────────────────────────────────────────────────────────
 
@@ -276,7 +196,7 @@ class _Run:
             removed=self._removed,
             held=coverage.by_state.get(FileState.HELD, 0),
             embedded_chunks=self.vectoriser.embedded,
-            reused_chunks=self._reused,
+            reused_chunks=self.content.reused + self.vectoriser.reused,
             pending_vectors=waiting,
             api_calls=usage.api_calls,
             downloads=usage.downloads,
@@ -286,8 +206,3 @@ class _Run:
             warnings=tuple(self._warnings),
             embedding_incomplete=self.vectoriser.problem is not None,
         )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -11,12 +11,18 @@ BATCH = 64
 
 
 class Vectoriser:
-    """Fills in vectors that are missing; each batch is kept at once, so a kill loses one."""
+    """Fills in vectors that are missing; each batch is kept at once, so a kill loses one.
+
+    Chunks are taken in order of number, each once: what is refused is asked for again by the next
+    run.
+    """
 
     def __init__(self, store: Store, embedder: Embedder | None) -> None:
         self._store = store
         self._embedder = embedder
+        self._after = 0
         self.embedded = 0
+        self.reused = 0
         self.refused = 0
         self.problem: EmbeddingError | None = None
 
@@ -27,33 +33,39 @@ class Vectoriser:
 
     def fill(self) -> None:
         """Embed until no chunk waits, or the provider cannot be reached any more."""
-        after = 0
         while self._embedder is not None and not isinstance(self.problem, EmbedderUnavailableError):
-            chunks = self._store.index.without_vector(after, BATCH)
+            chunks = self._store.index.without_vector(self._after, BATCH)
             if not chunks:
                 return
-            after = chunks[-1][0]
+            self._after = chunks[-1][0]
+            # The batch before may have brought the vector of the same text.
+            known = self._store.index.attach_known([number for number, _ in chunks])
+            self.reused += len(known)
             try:
-                self._embed(self._embedder, chunks)
+                self._embed(self._embedder, [one for one in chunks if one[0] not in known])
             except EmbedderUnavailableError as error:
                 self.problem = error
 
     def _embed(self, embedder: Embedder, chunks: Sequence[tuple[int, Chunk]]) -> None:
         texts = {chunk.hash: chunk.embedded_text for _, chunk in chunks}
+        if not texts:
+            return
         try:
             rows = embedder.embed(list(texts.values()), role="document")
         except EmbedderUnavailableError:
             raise
         except EmbeddingError as error:
             self.problem = error
-            if len(chunks) == 1:
-                self.refused += 1
+            if len(texts) == 1:
+                self.refused += len(chunks)
                 return
             # One text that the provider cannot take must not cost its neighbours their vectors.
-            for one in chunks:
-                self._embed(embedder, [one])
+            middle = len(chunks) // 2
+            self._embed(embedder, chunks[:middle])
+            self._embed(embedder, chunks[middle:])
             return
         self.embedded += len(texts)
+        self.reused += len(chunks) - len(texts)
         place = {digest: at for at, digest in enumerate(texts)}
         hashes = [chunk.hash for _, chunk in chunks]
         self._store.index.attach_vectors(

@@ -41,11 +41,16 @@ class Store:
     """
 
     def __init__(
-        self, path: Path, connection: apsw.Connection, matrix: VectorMatrix | None = None
+        self,
+        path: Path,
+        connection: apsw.Connection,
+        matrix: VectorMatrix | None = None,
+        *,
+        frozen: bool = False,
     ) -> None:
         self.path = path
         self._matrix = matrix
-        self._frozen: tuple[int, ...] | None = None
+        self._frozen = _stamp(path) if frozen else None
         self._use(connection)
 
     def _use(self, connection: apsw.Connection) -> None:
@@ -82,10 +87,10 @@ class Store:
             IndexCorruptError: the file is no index, or damaged.
             SchemaTooNewError: a newer version wrote it.
         """
-        connection, frozen = _connect_for_reading(path)
-        store = cls._opened(path, connection, matrix)
-        store._frozen = _stamp(path) if frozen else None
-        return store
+        connection, frozen = connections.connect_for_reading(path)
+        with _closed_on_error(connection):
+            require_schema(connection, path)
+            return cls(path, connection, matrix, frozen=frozen)
 
     @classmethod
     def open_for_writing(cls, path: Path) -> Self:
@@ -97,22 +102,9 @@ class Store:
             SchemaTooNewError: a newer version wrote it.
         """
         connection = connections.connect_for_writing(path)
-        try:
+        with _closed_on_error(connection):
             migrate(connection, path)
-        except StoreError:
-            connection.close()
-            raise
-        return cls._opened(path, connection)
-
-    @classmethod
-    def _opened(
-        cls, path: Path, connection: apsw.Connection, matrix: VectorMatrix | None = None
-    ) -> Self:
-        try:
-            return cls(path, connection, matrix)
-        except StoreError:
-            connection.close()
-            raise
+            return cls(path, connection)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -135,9 +127,11 @@ class Store:
         now = _stamp(self.path)
         if now != self._frozen:
             self._connection.close()
-            connection, frozen = _connect_for_reading(self.path)
-            self._frozen = now if frozen else None
-            self._use(connection)
+            connection, frozen = connections.connect_for_reading(self.path)
+            with _closed_on_error(connection):
+                require_schema(connection, self.path)
+                self._frozen = now if frozen else None
+                self._use(connection)
 
     def stored_document(self, document_id: str) -> Document | None:
         """A document as it was extracted, to be cut again."""
@@ -168,14 +162,13 @@ class Store:
         self.close()
 
 
-def _connect_for_reading(path: Path) -> tuple[apsw.Connection, bool]:
-    connection, frozen = connections.connect_for_reading(path)
+@contextmanager
+def _closed_on_error(connection: apsw.Connection) -> Iterator[None]:
     try:
-        require_schema(connection, path)
+        yield
     except StoreError:
         connection.close()
         raise
-    return connection, frozen
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:

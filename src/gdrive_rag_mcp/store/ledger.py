@@ -150,14 +150,13 @@ def _read_cursor(cursor: str | None) -> tuple[str, int]:
     if cursor is None:
         return "", -1
     try:
-        path, number = json.loads(cursor)
-        if not isinstance(path, str) or path != clean(path):
-            raise TypeError
-        if not isinstance(number, int) or not 0 <= number < 2**63:
-            raise TypeError
-    except (ValueError, TypeError, RecursionError):
-        raise QueryError(
-            f"{cursor[:80]!r} is not a cursor of this list",
-            hint="pass the `next_cursor` of the page before, or none to start again",
-        ) from None
-    return path, number
+        place = json.loads(cursor)
+    except (ValueError, RecursionError):
+        place = None
+    match place:
+        case [str(path), int(number)] if path == clean(path) and 0 <= number < 2**63:
+            return path, number
+    raise QueryError(
+        f"{cursor[:80]!r} is not a cursor of this list",
+        hint="pass the `next_cursor` of the page before, or none to start again",
+    )

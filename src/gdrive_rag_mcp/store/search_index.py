@@ -21,6 +21,7 @@ from gdrive_rag_mcp.errors import DocumentNotFoundError
 from gdrive_rag_mcp.protocols import Vector, Vectors
 from gdrive_rag_mcp.store import documents
 from gdrive_rag_mcp.store.connection import fetch, transaction
+from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.passages import (
     PASSAGE_COLUMNS,
     read_headings,
@@ -29,7 +30,6 @@ from gdrive_rag_mcp.store.passages import (
     stored_headings,
     stored_locator,
 )
-from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.scoping import (
     file_token,
     filter_condition,

@@ -15,7 +15,6 @@ from gdrive_rag_mcp.domain import (
     TermStatistics,
     TextMatch,
 )
-from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.scoping import filter_condition, scope_tokens
 from gdrive_rag_mcp.terms import index_text, language_of, stem, tokens
 

@@ -6,6 +6,7 @@ no matrix. Both quantise alike and score the best candidates again, so both rank
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import apsw
@@ -23,6 +24,10 @@ _CANDIDATES = 200
 _SAMPLE = 512
 _BATCH = 1024
 _LOG_KEPT = 200_000
+_MOST_OF_VEC0 = 4096
+# Knuth's multiplicative hash scatters chunk numbers over 32 bits.
+_SCATTER = 2_654_435_761
+_SCATTERED = 2**32 - 1
 
 
 class VectorIndex:
@@ -36,14 +41,20 @@ class VectorIndex:
         self._table = f"vec_g{generation}"
         self._meta = Meta(connection)
         self._has_vec0 = has_vec0(connection)
-        self._matrix = matrix
-        if matrix is None and not self._usable_vec0():
-            self._matrix = VectorMatrix()
+        self._shared = matrix
+        self._own: VectorMatrix | None = None
 
     @property
     def backend(self) -> str:
         """What answers: the scan in memory, or vec0 on disk."""
-        return "vec0" if self._matrix is None else "memory"
+        return "vec0" if self._matrix() is None else "memory"
+
+    def _matrix(self) -> VectorMatrix | None:
+        """The matrix to scan; none where vec0 is up to date and nobody keeps a matrix anyway."""
+        if self._shared is None and not self._usable_vec0():
+            self._own = self._own or VectorMatrix()
+            return self._own
+        return self._shared
 
     def _usable_vec0(self) -> bool:
         return self._has_vec0 and self._meta.get("vec0") == f"g{self._generation}"
@@ -59,7 +70,9 @@ class VectorIndex:
         self._log((chunk for chunk, _ in rows), +1)
 
     def remove(self, chunks: Sequence[int]) -> None:
-        """Forget chunks; those without a vector are ignored."""
+        """Forget chunks that have a vector."""
+        if not chunks:
+            return
         if self._usable_vec0():
             self._connection.executemany(
                 f"DELETE FROM {self._table} WHERE rowid = ?", ((chunk,) for chunk in chunks)
@@ -85,24 +98,38 @@ class VectorIndex:
             return False
         if self._usable_vec0():
             return True
+        self._build_vec0(dimensions)
+        return False
+
+    def restore_vec0(self) -> None:
+        """Build vec0 where there are vectors, but a machine without sqlite-vec has written."""
+        if not self._has_vec0 or self._usable_vec0():
+            return
+        row = self._connection.execute(
+            "SELECT length(v.f16) FROM chunks c JOIN vectors v ON v.num = c.vector "
+            "WHERE c.generation = ? LIMIT 1",
+            (self._generation,),
+        ).fetchone()
+        if row:
+            self._build_vec0(row[0] // 2)
+
+    def _build_vec0(self, dimensions: int) -> None:
         self._connection.execute(f"DROP TABLE IF EXISTS {self._table}")
         self._connection.execute(
             f"CREATE VIRTUAL TABLE {self._table} USING vec0("
             f"embedding int8[{dimensions}] distance_metric=cosine)"
         )
-        known = fetch(
-            self._connection,
+        known = self._connection.execute(
             "SELECT c.num, v.f16 FROM chunks c JOIN vectors v ON v.num = c.vector "
-            "WHERE c.generation = ?",
+            "WHERE c.generation = ? ORDER BY c.num",
             (self._generation,),
         )
-        self._insert([(chunk, f16) for chunk, f16 in known])
+        self._insert(known)
         self._meta.set("vec0", f"g{self._generation}")
-        return False
 
-    def _insert(self, rows: Sequence[tuple[int, bytes]]) -> None:
-        for start in range(0, len(rows), _BATCH):
-            batch = rows[start : start + _BATCH]
+    def _insert(self, rows: Iterable[tuple[int, bytes]]) -> None:
+        remaining = iter(rows)
+        while batch := list(islice(remaining, _BATCH)):
             vectors = np.stack([np.frombuffer(f16, np.float16) for _, f16 in batch])
             components = quantised(vectors.astype(np.float32))
             self._connection.executemany(
@@ -122,13 +149,16 @@ class VectorIndex:
     def search(self, vector: Vector, scope: Scope, filters: Filters, limit: int) -> VectorMatches:
         """The nearest chunks by exact cosine among the nearest candidates by int8 cosine."""
         narrowed = not scope.everything or filters.any
-        if self._matrix is None:
-            candidates, sample = self._ask_vec0(vector, scope, filters, narrowed=narrowed)
+        wanted = max(_CANDIDATES, limit)
+        matrix = self._matrix()
+        if matrix is None:
+            candidates, sample = self._ask_vec0(vector, scope, filters, wanted, narrowed=narrowed)
         else:
-            rows = self._matrix.rows(self._connection, self._generation)
+            rows = matrix.rows(self._connection, self._generation)
             allowed = self._allowed(rows, scope, filters) if narrowed else None
-            candidates, sample = _best_rows(rows, vector, allowed)
-        return VectorMatches(self._rescored(candidates, vector)[:limit], _background(sample))
+            candidates, sample = _best_rows(rows, vector, allowed, wanted)
+        found = self._ranked(candidates, vector, scope, filters, limit)
+        return VectorMatches(found, _background(sample))
 
     def _allowed(self, rows: Rows, scope: Scope, filters: Filters) -> npt.NDArray[np.bool_]:
         """By file number, whether its chunks may be found."""
@@ -141,65 +171,95 @@ class VectorIndex:
         return allowed
 
     def _ask_vec0(
-        self, vector: Vector, scope: Scope, filters: Filters, *, narrowed: bool
+        self, vector: Vector, scope: Scope, filters: Filters, wanted: int, *, narrowed: bool
     ) -> tuple[list[int], Vector]:
         condition, parameters = filter_condition(scope, filters)
         inside = (
-            "FROM chunks c JOIN files f ON f.num = c.file "
-            f"WHERE c.generation = ? AND c.vector IS NOT NULL AND {condition}"
+            "FROM chunks c JOIN vectors v ON v.num = c.vector JOIN files f ON f.num = c.file "
+            f"WHERE c.generation = ? AND {condition}"
         )
         known = (self._generation, *parameters)
         statement = f"SELECT rowid FROM {self._table} WHERE embedding MATCH vec_int8(?) AND k = ?"
-        question: tuple[Any, ...] = (quantised(vector[None]).tobytes(), _CANDIDATES)
+        question: tuple[Any, ...] = (quantised(vector[None]).tobytes(), min(wanted, _MOST_OF_VEC0))
         if narrowed:
             statement += " AND rowid IN (SELECT value FROM json_each(?))"
             allowed = self._connection.execute(f"SELECT c.num {inside}", known)
             question = (*question, json.dumps([number for (number,) in allowed]))
         found = [number for (number,) in self._connection.execute(statement, question)]
         count = self._connection.execute(f"SELECT count(*) {inside}", known).fetchone()
-        step = _sample_step(count[0] if count else 0)
-        drawn = self._connection.execute(f"SELECT c.num {inside} AND c.num % ? = 0", (*known, step))
-        sample = self._exact([number for (number,) in drawn], vector)
-        return found, np.array([cosine for _, cosine in sample], np.float32)
-
-    def _rescored(self, chunks: Sequence[int], vector: Vector) -> tuple[VectorMatch, ...]:
-        scored = sorted(self._exact(chunks, vector), key=lambda found: (-found[1], found[0]))
-        return tuple(VectorMatch(chunk, cosine) for chunk, cosine in scored)
-
-    def _exact(self, chunks: Sequence[int], vector: Vector) -> list[tuple[int, float]]:
-        found = fetch(
+        share = _sample_share(count[0] if count else 0)
+        drawn = fetch(
             self._connection,
-            """SELECT c.num, v.f16 FROM json_each(?) j JOIN chunks c ON c.num = j.value
-            JOIN vectors v ON v.num = c.vector""",
-            (json.dumps([int(chunk) for chunk in chunks]),),
+            f"SELECT v.f16 {inside} AND (c.num * {_SCATTER}) & {_SCATTERED} < ?",
+            (*known, share),
         )
-        if not found:
-            return []
-        rows = np.stack([np.frombuffer(f16, np.float16) for _, f16 in found]).astype(np.float32)
-        scores = (rows @ vector) / np.maximum(np.linalg.norm(rows, axis=1), 1e-12)
-        return [(chunk, float(score)) for (chunk, _), score in zip(found, scores, strict=True)]
+        return found, _exact_cosines([f16 for (f16,) in drawn], vector)
+
+    def _ranked(
+        self, candidates: Sequence[int], vector: Vector, scope: Scope, filters: Filters, limit: int
+    ) -> tuple[VectorMatch, ...]:
+        """The candidates by exact cosine, and by number where that is the same.
+
+        Chunks that share a vector with a candidate count among them: which of many equal ones an
+        engine comes up with is chance.
+        """
+        known = fetch(
+            self._connection,
+            """SELECT DISTINCT v.num, v.f16 FROM json_each(?) j
+            CROSS JOIN chunks c ON c.num = j.value CROSS JOIN vectors v ON v.num = c.vector""",
+            (json.dumps(candidates),),
+        )
+        scores = _exact_cosines([f16 for _, f16 in known], vector)
+        best = sorted(zip((num for num, _ in known), scores.tolist(), strict=True), key=_by_score)
+        cosine = dict(best[:limit])
+        condition, parameters = filter_condition(scope, filters)
+        sharing = self._connection.execute(
+            f"""SELECT c.num, c.vector FROM json_each(?) j CROSS JOIN chunks c ON c.vector = j.value
+            CROSS JOIN files f ON f.num = c.file WHERE c.generation = ? AND {condition}""",
+            (json.dumps(list(cosine)), self._generation, *parameters),
+        )
+        matches = sorted(((chunk, cosine[shared]) for chunk, shared in sharing), key=_by_score)
+        return tuple(VectorMatch(chunk, score) for chunk, score in matches[:limit])
+
+
+def _by_score(scored: tuple[int, float]) -> tuple[float, int]:
+    number, score = scored
+    return -score, number
+
+
+def _exact_cosines(f16: Sequence[bytes], vector: Vector) -> Vector:
+    """Cosines of a unit vector with stored ones, shape (len(f16),)."""
+    if not f16:
+        return np.zeros(0, np.float32)
+    rows = np.stack([np.frombuffer(row, np.float16) for row in f16]).astype(np.float32)
+    cosines: Vector = (rows @ vector) / np.maximum(np.linalg.norm(rows, axis=1), 1e-12)
+    return cosines
 
 
 def _best_rows(
-    rows: Rows, vector: Vector, allowed: npt.NDArray[np.bool_] | None
+    rows: Rows, vector: Vector, allowed: npt.NDArray[np.bool_] | None, wanted: int
 ) -> tuple[list[int], Vector]:
     positions = scan(rows, allowed)
     if not len(positions):
         return [], np.zeros(0, np.float32)
     scores = cosines(rows, positions, vector)
     best = (
-        np.argpartition(scores, -_CANDIDATES)[-_CANDIDATES:]
-        if len(scores) > _CANDIDATES
+        np.argpartition(scores, -wanted)[-wanted:]
+        if len(scores) > wanted
         else np.arange(len(scores))
     )
     chunks = rows.chunks[positions]
-    drawn = scores[chunks % _sample_step(len(chunks)) == 0]
-    return [int(chunk) for chunk in chunks[best]], drawn
+    drawn = scores[(chunks * _SCATTER) & _SCATTERED < _sample_share(len(chunks))]
+    return chunks[best].tolist(), drawn
 
 
-def _sample_step(chunks: int) -> int:
-    """Every how many chunk numbers one is drawn: the same sample, whichever way is searched."""
-    return max(1, chunks // _SAMPLE)
+def _sample_share(chunks: int) -> int:
+    """Below which scattered number a chunk is in the sample: all, or around `_SAMPLE` of them.
+
+    Scattered, because what lies apart by a fixed step may have more than that in common; by number,
+    because then it is the same sample whichever way is searched.
+    """
+    return _SCATTERED + 1 if chunks <= 2 * _SAMPLE else (_SCATTERED + 1) * _SAMPLE // chunks
 
 
 def _background(sample: Vector) -> CosineBackground | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import STATE_OF_REASON, FileState, Reason, SourceFile
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.scoping import read_time, stored_time
@@ -72,14 +73,18 @@ class WorkQueue:
 
     def indexed(self, file_id: str, *, content_hash: str, extraction: str,
                 failures: tuple[str, ...], now: datetime) -> None:  # fmt: skip
-        """A file was read; with failures it is partial, and they are what the detail says."""
+        """A file was read; with failures it is partial, and they are what the detail says.
+
+        It was added if there was no text of it before, and updated if there was.
+        """
         state, reason = (
             (FileState.PARTIAL, Reason.PARTS_FAILED) if failures else (FileState.INDEXED, None)
         )
-        detail = "; ".join(failures)[:_LONGEST_DETAIL]
+        detail = clean("; ".join(failures))[:_LONGEST_DETAIL]
         self._connection.execute(
             """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = 0,
-                next_attempt = NULL, content_hash = ?, extraction = ?, indexed_at = ?
+                next_attempt = NULL, content_hash = ?, extraction = ?, indexed_at = ?,
+                change = iif(indexed_at IS NULL, 'added', 'updated')
             WHERE id = ?""",
             (state, reason, detail, content_hash, extraction, stored_time(now), file_id),
         )
@@ -99,7 +104,7 @@ class WorkQueue:
             (
                 state,
                 reason,
-                detail[:_LONGEST_DETAIL],
+                clean(detail)[:_LONGEST_DETAIL],
                 attempts,
                 stored_time(later),
                 extraction,
@@ -122,9 +127,9 @@ class WorkQueue:
             (FileState.PARTIAL, Reason.PARTS_FAILED) if failures else (FileState.INDEXED, None)
         )
         self._connection.execute(
-            """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = 0,
-                next_attempt = NULL, change = NULLIF(change, 'updated') WHERE id = ?""",
-            (state, reason, "; ".join(failures)[:_LONGEST_DETAIL], file_id),
+            """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = 0, next_attempt = NULL
+            WHERE id = ?""",
+            (state, reason, clean("; ".join(failures))[:_LONGEST_DETAIL], file_id),
         )
 
 
