@@ -103,7 +103,7 @@ def small(whole: EvidenceSet, documents: int, seed: int) -> EvidenceSet:
             questions += [question] if kept else []
         elif question.kind == ANSWERABLE:
             questions.append(_asked_of(question, present, articles, of))
-    return EvidenceSet(f"{whole.name}/{documents}", corpus, tuple(questions))
+    return EvidenceSet(f"{whole.name}/{documents}~{seed}", corpus, tuple(questions))
 
 
 def _asked_of(

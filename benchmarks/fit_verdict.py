@@ -2,8 +2,9 @@
 
     python -m benchmarks.fit_verdict --weights FOLDER --cache FOLDER [--write]
 
-Every figure is of a model that was fitted on the other sets (a set in twelve languages counts as
-one), so that no set is judged by what was learnt from it. What is written is fitted on all.
+Every figure is of a model that was fitted without what it judges: without the set (a set in twelve
+languages counts as one), or, with `--held-out articles`, without any question on half of the
+articles. What is written is fitted on all.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import math
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -64,6 +65,7 @@ FALSE_REFUSALS = {"hybrid": 0.03, "keyword": 0.03, "vector": 0.03, ACROSS: 0.07}
 Across languages vectors alone cannot tell as well, so more is refused to accept less wrongly."""
 
 XQUAD = ("en", "de", "vi", "zh", "ru", "ar", "th", "hi", "tr", "es", "el", "ro")
+NEVER = -99.0
 NEGATIVES = (ABSENT_TOPIC, ADJACENT_TOPIC)
 EACH_KIND = 150
 
@@ -91,7 +93,7 @@ def family(row: Row) -> str:
 
 def usable(rows: Sequence[Row], kind: str) -> list[Row]:
     """What a model learns from: answers that were found, and questions without one."""
-    mode = "hybrid" if kind == ACROSS else kind
+    mode = mode_of(kind)
     return [
         row
         for row in rows
@@ -100,14 +102,19 @@ def usable(rows: Sequence[Row], kind: str) -> list[Row]:
     ]
 
 
+def mode_of(kind: str) -> str:
+    return "hybrid" if kind == ACROSS else kind
+
+
 def fitted(rows: Sequence[Row], kind: str) -> Model:
     rows = usable(rows, kind)
-    mode = "hybrid" if kind == ACROSS else kind
     answers = np.array([row["kind"] == ANSWERABLE for row in rows], np.float64)
     counts = np.array(_counts(rows))
     counts[answers == 1] *= counts[answers == 0].sum() / counts[answers == 1].sum()
     return fit(
-        Rows([row["signals"][mode] for row in rows], answers, counts), SIGNALS_OF[kind], PENALTY
+        Rows([row["signals"][mode_of(kind)] for row in rows], answers, counts),
+        SIGNALS_OF[kind],
+        PENALTY,
     )
 
 
@@ -123,11 +130,10 @@ def placed(model: Model, rows: Sequence[Row], kind: str) -> Model:
 
     The mean over sets is what is aimed at, so that a big set does not speak for all.
     """
-    mode = "hybrid" if kind == ACROSS else kind
     by_set: dict[str, list[float]] = {}
     for row in usable(rows, kind):
         if row["kind"] == ANSWERABLE:
-            by_set.setdefault(row["set"], []).append(log_odds(model, row["signals"][mode]))
+            by_set.setdefault(row["set"], []).append(log_odds(model, row, mode_of(kind)))
     low, high = -20.0, 20.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -137,41 +143,54 @@ def placed(model: Model, rows: Sequence[Row], kind: str) -> Model:
     return Model(model.intercept - low + wanted, model.weights)
 
 
-def log_odds(model: Model, signals: Mapping[str, float]) -> float:
+def log_odds(model: Model, row: Row, mode: str) -> float:
+    """What the verdict's confidence is made of; a code that stands nowhere is never enough."""
+    if any(map(is_code, row["missing"])):
+        return NEVER
+    signals = row["signals"][mode]
     return model.intercept + sum(w.of(signals[name]) for name, w in model.weights.items())
 
 
-def fold(row: Row, kind: str) -> str:
-    """What is left out when a row is judged: its family, or across languages half the articles."""
-    return family(row) if kind != ACROSS else str(zlib.crc32(row["group"].encode()) % 2)
+def half_of_articles(row: Row, _: str) -> str:
+    return str(zlib.crc32(row["group"].encode()) % 2)
+
+
+def family_of_sets(row: Row, kind: str) -> str:
+    """Across languages there is one family only; there, half the articles are left out."""
+    return half_of_articles(row, kind) if kind == ACROSS else family(row)
+
+
+FOLDS = {"sets": family_of_sets, "articles": half_of_articles}
 
 
 class HeldOut:
     """For each row the model that was fitted without its fold; each is fitted once."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[Row], fold: Callable[[Row, str], str]) -> None:
         self._rows = rows
+        self._fold = fold
         self._models: dict[tuple[str, str], Model] = {}
 
     def odds(self, row: Row, mode: str) -> float:
         kind = ACROSS if row["crosses"] and mode != "keyword" else mode
-        key = (kind, fold(row, kind))
+        key = (kind, self._fold(row, kind))
         if key not in self._models:
-            others = [other for other in self._rows if fold(other, kind) != key[1]]
+            others = [other for other in self._rows if self._fold(other, kind) != key[1]]
             self._models[key] = placed(fitted(others, kind), others, kind)
-        return log_odds(self._models[key], row["signals"][mode])
+        return log_odds(self._models[key], row, mode)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--weights", type=Path, required=True, help="folder of the ONNX model")
     parser.add_argument("--cache", type=Path, required=True, help="folder for vectors and signals")
+    parser.add_argument("--held-out", choices=sorted(FOLDS), default="sets")
     parser.add_argument("--write", action="store_true", help="replace the shipped weights")
     arguments = parser.parse_args()
     arguments.cache.mkdir(parents=True, exist_ok=True)
     embedder = RememberingEmbedder(local_embedder(arguments.weights), arguments.cache)
     rows = [row for kit in evidence_sets() for row in cached_rows(kit, embedder, arguments.cache)]
-    held_out = HeldOut(rows)
+    held_out = HeldOut(rows, FOLDS[arguments.held_out])
     print_report(
         [
             Scored(
@@ -196,9 +215,9 @@ def write_weights(models: Mapping[str, Model], rows: Sequence[Row]) -> None:
             "Fitted by `python -m benchmarks.fit_verdict --write`: logistic regression, L2 "
             f"{PENALTY}, weights bound to their sign; answerable questions whose answer is in the "
             "top 5 against absent and adjacent topics; the intercept placed so that at "
-            f"confidence {DEFAULT_THRESHOLD} {FALSE_REFUSALS:.0%} of the former are refused. "
-            "`hybrid` and `keyword` judge those modes, `vector` vectors alone, `across` "
-            "questions in another language than the nearest passage."
+            f"confidence {DEFAULT_THRESHOLD} the share {FALSE_REFUSALS} of the former is refused. "
+            "`hybrid`, `keyword` and `vector` judge those modes, `across` questions in another "
+            "language than the nearest passage."
         ),
         "sets": sorted({row["set"] for row in rows}),
         "questions": len(rows),

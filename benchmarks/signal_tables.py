@@ -119,4 +119,4 @@ def cached_rows(kit: EvidenceSet, embedder: RememberingEmbedder, folder: Path) -
         embedder.save()
         file.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
     rows = json.loads(file.read_text(encoding="utf-8"))
-    return [{**row, "set": kit.name} for row in rows]
+    return [{**row, "set": kit.name.split("~", maxsplit=1)[0]} for row in rows]

@@ -92,7 +92,7 @@ def try_out(program: Path, folder: Path) -> None:
 
     expect(__version__ in said("--version"), f"--version does not say {__version__}")
     report = json.loads(said("sync", "--json"))
-    expect(report["added"] == len(DOCUMENTS), f"sync says {report}")
+    expect(report["coverage"]["searchable"] == len(DOCUMENTS), f"sync says {report}")
     found = json.loads(said("search", "--json", "How many days of unpaid leave are granted?"))
     expect(found["evidence"]["sufficient"], f"search says {found['evidence']}")
     citation = found["results"][0]["citation"]

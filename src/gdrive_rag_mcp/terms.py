@@ -16,7 +16,8 @@ from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
 _PAIRED = (
     "\u3005\u3006\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han, Kana
     "\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f"  # Hangul
-    "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3"  # Thai, Lao, Myanmar, Khmer
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"  # Thai without its currency sign, Lao
+    "\u1000-\u1049\u1050-\u109d\u1780-\u17d3"  # Myanmar without its punctuation, Khmer
     "\U00020000-\U0003ffff"
 )
 # Marks are part of a word in Indic scripts and Arabic, which `\w` does not know.
@@ -36,7 +37,9 @@ def fold(text: str) -> str:
     """Bring words that a reader takes for the same to the same characters."""
     if text.isascii():
         return text.lower()
-    bare = _FOLDED_AWAY.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    # Composed first: what a sign stands for (\u2103, \U0001d400) may have capitals of its own.
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    bare = _FOLDED_AWAY.sub("", unicodedata.normalize("NFKD", folded))
     return unicodedata.normalize("NFC", bare).translate(_LETTERS)
 
 

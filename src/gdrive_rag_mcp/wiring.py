@@ -25,9 +25,8 @@ def make_source(settings: Settings) -> Source:
     if settings.source.startswith("folder:"):
         from gdrive_rag_mcp.sources.local import LocalFolderSource
 
-        return LocalFolderSource(
-            Path(settings.source.removeprefix("folder:"))
-        )
+        folder = Path(settings.source.removeprefix("folder:"))
+        return LocalFolderSource(folder, passed_over=_index_files(settings))
     if settings.gdrive_folder_id is None:
         raise SettingsError(
             "no Drive folder is set",
@@ -88,7 +87,7 @@ def make_embedder(
         folder = find_weights(
             settings.embed_model_path, cache_folder(environ), build=build, report=report
         )
-        return OnnxEmbedder(folder)
+        return OnnxEmbedder(folder, dimensions=settings.embed_dimensions)
     if provider == "openai-compatible":
         return _openai_compatible(settings, recorded, environ)
     raise SettingsError(

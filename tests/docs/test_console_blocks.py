@@ -65,7 +65,7 @@ def test_a_block_is_read_as_its_author_meant_it() -> None:
 
 @pytest.mark.timeout(600)
 def test_every_command_the_readme_shows_works_and_says_what_is_shown(tmp_path: Path) -> None:
-    shutil.copytree(Path(demo.__file__).parent / "documents", tmp_path / "documents")
+    shutil.copytree(demo.documents_folder(), tmp_path / "documents")
     exported: dict[str, str] = {}
     for step in steps_of(README.read_text(encoding="utf-8")):
         variables, words = split(step.command)

@@ -91,6 +91,25 @@ def test_the_tokenizer_makes_as_many_tokens_as_the_engine(
         ), text
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("zero\u200bwidth", "zero width"),
+        ("a\u200db ▁ \ufeffc", "a b c"),
+        ("Ｆｕｌｌ　ｗｉｄｔｈ", "Full width"),
+        ("con\x07trol", "control"),
+    ],
+)
+def test_the_tokenizer_reads_as_the_models_own_does(
+    model_folder: Path, text: str, same: str
+) -> None:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(model_folder / TOKENIZER_FILE))
+
+    assert tokenizer.encode(text).tokens == tokenizer.encode(same).tokens
+
+
 def test_the_graph_is_the_same_to_the_byte_each_time(packed: PackedModel) -> None:
     from gdrive_rag_mcp.embedding.e5_graph import build_graph
 

@@ -40,8 +40,28 @@ def test_best_coverage_is_that_of_the_fullest_hit() -> None:
     )
 
 
-def test_joint_coverage_adds_up_what_different_hits_hold() -> None:
-    assert signals.joint_coverage(reading("Hanoi", "the lease", "no end")) == pytest.approx(1.0)
+def test_chance_coverage_is_what_a_random_chunk_would_hold() -> None:
+    expected = (W["hanoi"] * 0.02 + W["lease"] * 0.05 + W["end"] * 0.2) / ALL
+    assert signals.chance_coverage(reading("x")) == pytest.approx(expected)
+
+
+def test_coverage_lead_sets_the_fullest_hit_against_the_mean_of_the_others() -> None:
+    assert signals.coverage_lead(reading("hanoi lease end", "x", "hanoi")) == pytest.approx(
+        1 - W["hanoi"] / ALL / 2
+    )
+    assert math.isnan(signals.coverage_lead(reading("hanoi lease end")))
+
+
+def test_phrase_coverage_counts_neighbours_of_the_question_that_are_neighbours_in_a_hit() -> None:
+    pairs = [W["hanoi"] + W["lease"], W["lease"] + W["end"]]
+    phrase = reading("The Hanoi office lease, and at the end", "end lease hanoi")
+    assert signals.phrase_coverage(phrase) == pytest.approx(pairs[0] / sum(pairs))
+    assert math.isnan(signals.phrase_coverage(reading("lease", question="The lease?")))
+
+
+def test_a_question_of_function_words_weighs_each_alike() -> None:
+    made = reading("We are here", question="Who are we?", known={"who": 3, "are": 90, "we": 40})
+    assert signals.best_coverage(made) == pytest.approx(2 / 3)
 
 
 def test_a_term_is_held_when_any_of_its_forms_is_in_title_heading_context_or_text() -> None:
@@ -52,7 +72,7 @@ def test_a_term_is_held_when_any_of_its_forms_is_in_title_heading_context_or_tex
 
 def test_hits_beyond_the_fifth_are_not_read() -> None:
     texts = ["nothing"] * READ_HITS
-    assert signals.joint_coverage(reading(*texts, "hanoi lease end")) == 0.0
+    assert signals.best_coverage(reading(*texts, "hanoi lease end")) == 0.0
 
 
 def test_close_coverage_counts_only_what_stands_together() -> None:
@@ -60,11 +80,6 @@ def test_close_coverage_counts_only_what_stands_together() -> None:
     far = "hanoi lease " + "word " * (WINDOW - 2) + "end"
     assert signals.close_coverage(reading(near)) == pytest.approx(1.0)
     assert signals.close_coverage(reading(far)) == pytest.approx((W["hanoi"] + W["lease"]) / ALL)
-
-
-def test_rarest_held_asks_for_the_term_with_the_highest_idf() -> None:
-    assert signals.rarest_held(reading("lease end")) == 0.0
-    assert signals.rarest_held(reading("x", "Hanoi")) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -87,13 +102,14 @@ def test_codes_held_is_the_share_of_numbers_and_codes_that_hits_hold(
     assert measured == pytest.approx(share, nan_ok=True)
 
 
-def test_question_length_is_the_logarithm_of_one_more_than_its_key_terms() -> None:
-    assert signals.question_length(reading("x")) == pytest.approx(math.log(4))
-
-
 def test_bm25_of_ideal_divides_the_best_score_by_the_ideal() -> None:
     assert signals.bm25_of_ideal(reading("x", "y")) == pytest.approx(8.0 / ALL)
     assert signals.bm25_of_ideal(reading()) == 0.0
+
+
+def test_bm25_lead_of_five_sets_the_best_against_the_fifth() -> None:
+    assert signals.bm25_lead_of_five(reading(*"abcdef")) == pytest.approx((8.0 - 4.0) / ALL)
+    assert signals.bm25_lead_of_five(reading("a", "b")) == pytest.approx(8.0 / ALL)
 
 
 def ranked(*ranks: tuple[int | None, int | None]) -> Retrieved:

@@ -1,5 +1,6 @@
 """The verdict on retrieved evidence made by hand."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -56,7 +57,8 @@ def test_a_passage_that_says_it_all_is_sufficient(mode: Mode) -> None:
     assert (evidence.sufficient, evidence.reason) == (True, VerdictReason.OK)
     assert evidence.confidence > evidence.threshold == DEFAULT_THRESHOLD
     assert evidence.missing_terms == ()
-    assert set(evidence.signals) == set(SIGNALS)
+    assert set(evidence.signals) <= set(SIGNALS)
+    assert all(math.isfinite(value) for value in evidence.signals.values())
 
 
 def test_an_empty_scope_is_its_own_reason() -> None:
@@ -184,9 +186,9 @@ def test_confidence_moves_with_every_signal_in_the_direction_of_its_weight(
 @pytest.mark.parametrize("kind", ["hybrid", "keyword", "vector", "across"])
 def test_no_model_holds_coverage_or_nearness_against_a_passage(kind: str) -> None:
     for name, weight in model_for(kind).weights.items():
-        if name == "keyword_winner_lag":
+        if name in ("keyword_winner_lag", "chance_coverage"):
             assert weight.weight <= 0.0
-        elif name != "question_length":
+        else:
             assert weight.weight >= 0.0
 
 

@@ -154,6 +154,26 @@ def test_error_values_and_formulas_never_calculated_are_shown(read: Read) -> Non
     assert texts[2] == "Sum: 3 | Share: #DIV/0!"
 
 
+def test_rows_of_a_long_table_leave_the_names_to_the_context(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gdrive_rag_mcp.extraction.sheet.NAMED_AREA", 5)
+
+    document = read(saved(workbook(("S", STAFF))), SHEET)
+
+    assert said(document)[1] == "Kim | 12 | 2021-03-01"
+    assert document.segments[1].context == "Name | Days | Since"
+
+
+def test_a_column_of_errors_is_read_to_its_end_and_names_nothing(read: Read) -> None:
+    book = workbook(("S", ((f"=A{row}", f"=B{row}") for row in range(1, 301))))
+
+    texts = said(read(saved(book), SHEET))
+
+    assert len(texts) == 300
+    assert texts[-1] == "=A300 (not calculated) | =B300 (not calculated)"
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -165,6 +185,7 @@ def test_error_values_and_formulas_never_calculated_are_shown(read: Read) -> Non
         (dt.date(2024, 2, 29), "2024-02-29"),
         (dt.datetime(2024, 2, 29, 0, 0), "2024-02-29"),  # noqa: DTZ001 - sheets know no zones
         (dt.datetime(2024, 2, 29, 9, 30, 0, 999_600), "2024-02-29 09:30:01"),  # noqa: DTZ001 - sheets know no zones
+        (dt.datetime.max, "9999-12-31 23:59:59"),
         (dt.time(9, 30), "09:30:00"),
         (dt.timedelta(hours=255, minutes=10, seconds=10), "255:10:10"),
     ],

@@ -1,4 +1,6 @@
 import struct
+import subprocess
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -129,6 +131,19 @@ def test_other_types_are_unsupported_before_the_file_is_opened(mime_type: str) -
 )
 def test_listed_types_are_supported_however_they_are_written(mime_type: str) -> None:
     assert extraction.is_supported(mime_type)
+
+
+def test_asking_what_is_supported_and_starting_the_sandbox_load_no_parser() -> None:
+    script = (
+        "import sys, gdrive_rag_mcp.extraction, gdrive_rag_mcp.extraction.sandbox\n"
+        "print(*sys.modules)"
+    )
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, text=True
+    ).stdout.split()
+
+    assert not {"lxml", "pypdf", "pypdfium2", "python_calamine", "chardet"} & set(loaded)
 
 
 # ── archives ─────────────────────────────────────────────────────────────────

@@ -147,6 +147,23 @@ def test_a_cell_merged_downwards_is_said_in_every_row(read: Read) -> None:
     assert said(read(saved(source), WORD)) == ["Seoul | Kim", "Seoul | Lee", "Seoul | Park"]
 
 
+def test_absurd_numbers_in_attributes_are_taken_for_none(read: Read) -> None:
+    absurd = "9" * 5000
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="{absurd}"><w:start w:val="{absurd}"/>'
+        '<w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    )
+    cell = f'<w:tc><w:tcPr><w:gridSpan w:val="{absurd}"/></w:tcPr>{p("cell")}</w:tc>'
+    body = p("item", f'<w:outlineLvl w:val="{absurd}"/><w:numPr><w:numId w:val="1"/></w:numPr>')
+
+    document = read(
+        word(f"{body}<w:tbl><w:tr>{cell}{cell}</w:tr></w:tbl>", {"numbering": numbering}), WORD
+    )
+
+    assert document.text == "1. item\n\ncell | cell"
+
+
 def test_a_table_of_one_column_is_a_frame_around_text(read: Read) -> None:
     styles = '<w:style w:styleId="h"><w:name w:val="heading 1"/></w:style>'
     cell = p("Inside", '<w:pStyle w:val="h"/>') + p("words")

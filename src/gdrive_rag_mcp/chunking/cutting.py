@@ -71,15 +71,20 @@ def _joins(text: str, start: int, offset: int) -> bool:
         or "\U0001f3fb" <= right <= "\U0001f3ff"
         or "\U000e0020" <= right <= "\U000e007f"
         or left + right == "\r\n"
-        or (_is_jamo(left) and _is_jamo(right))
+        or _is_one_syllable(left, right)
         or _is_half_a_flag(text, start, offset)
     )
 
 
-def _is_jamo(char: str) -> bool:
-    return (
-        "\u1100" <= char <= "\u11ff" or "\ua960" <= char <= "\ua97c" or "\ud7b0" <= char <= "\ud7fb"
-    )
+def _is_one_syllable(left: str, right: str) -> bool:
+    """Hangul in parts: vowels and finals join what is before them, initials one another."""
+    if "\u1160" <= right <= "\u11ff" or "\ud7b0" <= right <= "\ud7fb":
+        return True
+    return _is_initial(left) and _is_initial(right)
+
+
+def _is_initial(char: str) -> bool:
+    return "\u1100" <= char <= "\u115f" or "\ua960" <= char <= "\ua97c"
 
 
 def _is_half_a_flag(text: str, start: int, offset: int) -> bool:

@@ -73,6 +73,7 @@ class StructuralChunker:
         lines = Lines(document.text)
         chunks: list[Chunk] = []
         for group in groups_of(document, self._size // _TINY_SHARE):
+            # One less, since an estimate is rounded up and the costs that are added up are not.
             room = self._size - self._widest_lead(document, group) - 1
             units = self._units(document.text, group, room)
             for first, last in self._packed(units, room * HUNDREDTHS):

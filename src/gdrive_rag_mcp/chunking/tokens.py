@@ -26,9 +26,11 @@ def _range(first: int, last: int) -> str:
 # class, cost of each character, characters; a later line wins over an earlier one
 _CLASSES: tuple[tuple[str, int, str], ...] = (
     ("w", 75, _range(0x530, 0x8FF) + _range(0x980, 0xDFF) + _range(0xE80, 0x18FF)),
-    ("v", 62, _range(0xC0, 0x24F) + _range(0x1E00, 0x1EFF) + _range(0x300, 0x36F) + "ªº"),
+    ("s", 50, _range(0x590, 0x5FF)),
+    ("v", 59, _range(0xC0, 0x24F) + _range(0x1E00, 0x1EFF) + _range(0x300, 0x36F) + "ªº"),
     ("z", 150, _range(0x370, 0x52F) + _range(0x1F00, 0x1FFF)),
-    ("c", 28, "άέήίαγδεηικλμνοπρςστυωόабвгдежзийклмнопрстуыьячюхцш"),
+    ("c", 28, "абвгдежзийклмнопрстуыьячюхцш"),
+    ("l", 38, "άέήίόύώαβγδεζηθικλμνξοπρςστυφχω"),
     ("j", 150, _range(0x600, 0x6FF) + _range(0x750, 0x77F)),
     ("b", 13, "اأبةتثجحخدرزسشصطعفقكلمنهويکی"),
     ("m", 150, _range(0x900, 0x97F)),
@@ -44,7 +46,7 @@ _CLASSES: tuple[tuple[str, int, str], ...] = (
     ("0", 44, string.digits),
     ("p", 100, string.punctuation + "×÷"),
     ("q", 80, "«»。、，．：；？！「」『』（）［］《》〈〉・“”‘’‚„–—…،؛؟।॥۔·"),
-    (" ", 8, " \t\n\r\u00a0\u2009\u200a\u3000"),
+    (" ", 8, " \t\n\r\u00a0\u3000" + _range(0x2000, 0x200F)),
 )
 _OTHER = "x"
 _SEVERAL = "e"
@@ -74,7 +76,7 @@ _TRANSITIONS = (
     _transition("<=[arv]", "u", _INNER_CAPITAL),  # a capital inside it
     _transition("<=u", "u", 20),
     _transition("<=p", "arvu", _JOINED),  # what a hyphen or an apostrophe joins
-    _transition("<![cz]", "cz", 45),
+    _transition("<![clz]", "clz", 45),
     _transition("<![bj]", "bj", 122),
     _transition("<![im]", "im", 55),
     _transition("<![ty]", "ty", 20),

@@ -17,6 +17,8 @@ class Locator:
     heading   "Leave > Unpaid"     lines from 1, or None
     sheet     "Budget!A5:F9"       row numbers, from 1     the sheet's name
     lines     "12-40"              lines, from 1
+    paragraph "12-15"              paragraphs, from 1, where no heading is above
+    part      "comments"           what stands beside the text: comments, header, footer, notes
     """
 
     kind: str

@@ -1,5 +1,6 @@
 """The verdict: is what was retrieved enough to answer, and if not, why not."""
 
+import math
 from collections.abc import Mapping
 
 from gdrive_rag_mcp.domain import Evidence, Mode, Retrieved, VerdictReason
@@ -31,15 +32,18 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
     if not retrieved.hits:
         reason = VerdictReason.TERMS_ABSENT if _much_is_missing(reading) else VerdictReason.NO_MATCH
         return Evidence(False, reason, 0.0, threshold, reading.missing)
-    signals = measure(reading)
+    measured = measure(reading)
     across = crosses_languages(retrieved)
-    confidence = _confidence(reading, signals, across=across)
-    if confidence >= threshold:
-        return Evidence(
-            True, VerdictReason.OK, confidence, threshold, reading.missing, signals
-        )
-    reason = _reason(reading, across=across)
-    return Evidence(False, reason, confidence, threshold, reading.missing, signals)
+    confidence = _confidence(reading, measured, across=across)
+    sufficient = confidence >= threshold
+    return Evidence(
+        sufficient=sufficient,
+        reason=VerdictReason.OK if sufficient else _reason(reading, across=across),
+        confidence=confidence,
+        threshold=threshold,
+        missing_terms=reading.missing,
+        signals={name: value for name, value in measured.items() if not math.isnan(value)},
+    )
 
 
 def _confidence(reading: Reading, signals: Mapping[str, float], *, across: bool) -> float:

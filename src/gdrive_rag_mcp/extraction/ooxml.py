@@ -16,6 +16,8 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.archives import check_archive, open_archive
 
+_MAX_DIGITS = 9
+
 Element: TypeAlias = Any
 """An lxml element; lxml has no types of its own."""
 
@@ -156,6 +158,13 @@ def child(element: Element | None, *path: str) -> Element | None:
             return None
         element = next((each for each in element if local_name(each) == name), None)
     return element
+
+
+def whole_number(raw: str | None, otherwise: int, largest: int) -> int:
+    """A count from an attribute; what is none, or absurdly long, is taken for `otherwise`."""
+    if raw and raw.isdecimal() and len(raw) <= _MAX_DIGITS:
+        return min(int(raw), largest)
+    return otherwise
 
 
 def value(element: Element | None, *path: str) -> str | None:

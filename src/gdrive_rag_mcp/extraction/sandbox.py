@@ -108,7 +108,9 @@ def _exceeded(ending: Ending, limits: Limits) -> ExtractionError:
     if ending.exceeded == "answer":
         size = limits.answer_bytes >> 20
         return ExtractionError(
-            Reason.TOO_LARGE, f"The file's text is larger than {size} MiB", hint=_HINT
+            Reason.TOO_LARGE,
+            f"The file's text and its structure are larger than {size} MiB",
+            hint=_HINT,
         )
     if ending.exceeded:
         what = f"took more than {limits.wall_seconds:g} seconds"

@@ -12,9 +12,10 @@ from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import CONTEXT_LENGTH, DocumentBuilder, one_line
 from gdrive_rag_mcp.extraction.ooxml import Package, open_package
 from gdrive_rag_mcp.extraction.sheet_merges import Merges
-from gdrive_rag_mcp.extraction.sheet_rows import SheetRow, say_rows
+from gdrive_rag_mcp.extraction.sheet_rows import SaidRow, SheetRow, say_rows
 from gdrive_rag_mcp.extraction.sheet_scan import (
     MAX_AREA,
+    NAMED_AREA,
     Scan,
     column_letters,
     scan_sheet,
@@ -24,6 +25,7 @@ from gdrive_rag_mcp.extraction.titles import sensible_title
 
 Value = str | float | bool | dt.date | dt.time | dt.datetime | dt.timedelta
 _LARGEST_EXACT = 10**15
+_LATEST = dt.datetime.max - dt.timedelta(seconds=1)
 
 
 def read(path: Path) -> Document:
@@ -51,7 +53,8 @@ def read(path: Path) -> Document:
                 refusals.append(refusal)
                 builder.fail(refusal.message)
             else:
-                _add_sheet(builder, metadata, rows)
+                said = say_rows(rows, named=scan.area <= NAMED_AREA)
+                _add_sheet(builder, metadata, said)
     if builder.empty and refusals:
         raise refusals[0]
     return builder.finish()
@@ -79,12 +82,12 @@ def _scan(package: Package, part: str, name: str) -> Scan:
 
 
 def _add_sheet(
-    builder: DocumentBuilder, metadata: calamine.SheetMetadata, rows: Iterable[SheetRow]
+    builder: DocumentBuilder, metadata: calamine.SheetMetadata, rows: Iterable[SaidRow]
 ) -> None:
     hidden = metadata.visible != calamine.SheetVisibleEnum.Visible
     heading = one_line(f"{metadata.name} (hidden sheet)" if hidden else metadata.name)
     name = one_line(metadata.name)
-    for said in say_rows(rows):
+    for said in rows:
         builder.add(
             said.text,
             _locator(name, said.row),
@@ -144,7 +147,7 @@ def _number(value: float) -> str:
 
 def _time(value: dt.date | dt.time) -> str:
     if isinstance(value, dt.datetime):
-        rounded = (value + dt.timedelta(milliseconds=500)).replace(microsecond=0)
+        rounded = (min(value, _LATEST) + dt.timedelta(milliseconds=500)).replace(microsecond=0)
         return rounded.isoformat(sep=" ").removesuffix(" 00:00:00")
     if isinstance(value, dt.time):
         return value.isoformat(timespec="seconds")

@@ -16,6 +16,7 @@ class Merges:
         """Take ranges as corners, both included, counted from 0."""
         self._across: dict[int, list[tuple[int, int]]] = {}
         self._down: dict[int, list[tuple[int, int]]] = {}
+        self._wanted: dict[int, list[int]] = {}
         self._anchors: dict[tuple[int, int], str] = {}
         left = _MAX_CELLS
         for (top, first), (bottom, last) in ranges:
@@ -24,6 +25,8 @@ class Merges:
                 break
             if last > first:
                 self._across.setdefault(top + 1, []).append((first + 1, last + 1))
+            if bottom > top:
+                self._wanted.setdefault(top + 1, []).append(first + 1)
             for row in range(top + 2, bottom + 2):
                 self._down.setdefault(row, []).append((top + 1, first + 1))
 
@@ -35,10 +38,10 @@ class Merges:
         """
         filled = dict(cells)
         for anchor in self._down.get(number, ()):
-            if anchor in self._anchors and anchor[1] not in filled:
+            if self._anchors.get(anchor) and anchor[1] not in filled:
                 filled[anchor[1]] = self._anchors[anchor]
-        for column, text in cells.items():
-            self._anchors[number, column] = text
+        for column in self._wanted.get(number, ()):
+            self._anchors[number, column] = cells.get(column, "")
         spread = {
             column: cells[first]
             for first, last in self._across.get(number, ())

@@ -29,14 +29,15 @@ class SaidRow:
     context: str
 
 
-def say_rows(rows: Iterable[SheetRow]) -> Iterator[SaidRow]:
-    """Say rows with their columns' names.
+def say_rows(rows: Iterable[SheetRow], *, named: bool = True) -> Iterator[SaidRow]:
+    """Say rows with their columns' names, which are also the context; unnamed, only the context.
 
     Names are looked for at the top of a block (the first row, and after each blank one), below rows
     with a single cell, which are captions. A block without names of its own keeps those above it:
     a blank row often only parts the months of one table.
     """
     names: Mapping[int, str] = {}
+    context = ""
     top = True
     last = 0
     pending = 0
@@ -51,10 +52,11 @@ def say_rows(rows: Iterable[SheetRow]) -> Iterator[SaidRow]:
             yield SaidRow(row, row_line(list(row.cells.values())), "")
         elif top and (found := _names(row, following, needs_contrast=not first_block)):
             names, pending, top = found.names, found.rows - 1, False
+            context = CELL_SEPARATOR.join(names[column] for column in sorted(names))
             yield SaidRow(row, row_line(list(row.cells.values())), "")
         else:
             top = False
-            yield SaidRow(row, _said(row.cells, names), _context(names))
+            yield SaidRow(row, _said(row.cells, names if named else {}), context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,6 @@ def _said(cells: Mapping[int, str], names: Mapping[int, str]) -> str:
     return CELL_SEPARATOR.join(
         f"{names[column]}: {text}" if column in names else text for column, text in cells.items()
     )
-
-
-def _context(names: Mapping[int, str]) -> str:
-    return CELL_SEPARATOR.join(names[column] for column in sorted(names))
 
 
 def _with_next(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, SheetRow | None]]:

@@ -16,9 +16,12 @@ from gdrive_rag_mcp.extraction.ooxml import (
     attribute,
     child,
     local_name,
+    whole_number,
 )
 
 MAX_AREA = 5_000_000
+NAMED_AREA = 200_000
+"""In a larger sheet the rows do not repeat the columns' names: that doubles the text."""
 
 _REFERENCE = re.compile(r"([A-Z]{1,3})\d{1,7}$")
 # Error values, and formulas without the value they last had; an empty string is one.
@@ -26,9 +29,8 @@ _UNSAID = etree.XPath(
     "*[local-name()='c'][@t='e'"
     " or (*[local-name()='f'] and not(@t='str') and not(*[local-name()='v']/text()))]"
 )
-_MAX_DIGITS = 7
+_MAX_ROW = 10_000_000
 _MAX_FORMULA = 200
-_MAX_REMARKS = 100_000
 _ALPHABET = 26
 
 
@@ -66,20 +68,15 @@ def scan_sheet(package: Package, part: str) -> Scan:
     scan = Scan()
     number = 0
     for row in package.stream(part, "row"):
-        number = _row_number(row, number + 1)
+        number = whole_number(row.get("r"), number + 1, _MAX_ROW)
         last = next((cell for cell in reversed(row) if len(cell)), None)
         if last is not None:
             scan.rows = max(scan.rows, number)
             scan.columns = max(scan.columns, _column(last))
-            for cell in _UNSAID(row) if len(scan.remarks) < _MAX_REMARKS else ():
+            for cell in _UNSAID(row):
                 scan.remarks[number, _column(cell)] = _remark(cell)
         _forget(row)
     return scan
-
-
-def _row_number(row: Element, otherwise: int) -> int:
-    named = row.get("r") or ""
-    return int(named) if named.isdecimal() and len(named) <= _MAX_DIGITS else otherwise
 
 
 def _column(cell: Element) -> int:

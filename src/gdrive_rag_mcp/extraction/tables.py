@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 CELL_SEPARATOR = " | "
-_MAX_HEADER_CELL = 80
+_MAX_NAME = 80
 _MIN_COLUMNS = 2
 
 
@@ -21,8 +21,14 @@ def names_columns(cells: Sequence[str]) -> bool:
     return (
         len(filled) >= _MIN_COLUMNS
         and len({cell.casefold() for cell in filled}) == len(filled)
-        and all(len(cell) <= _MAX_HEADER_CELL and not is_number(cell) for cell in filled)
+        and all(map(_is_name, filled))
     )
+
+
+def _is_name(cell: str) -> bool:
+    """Short, and no number, formula or error value."""
+    is_error = cell.startswith("#") and cell.isupper()
+    return not (len(cell) > _MAX_NAME or is_number(cell) or cell.startswith("=") or is_error)
 
 
 def is_number(cell: str) -> bool:

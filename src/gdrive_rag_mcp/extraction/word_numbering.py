@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from gdrive_rag_mcp.extraction.ooxml import Element, attribute, local_name, value
+from gdrive_rag_mcp.extraction.ooxml import Element, attribute, local_name, value, whole_number
 
 _PLACE = re.compile(r"%([1-9])")
 _ROMAN = (
@@ -23,6 +23,7 @@ _ROMAN = (
 )
 _ALPHABET = 26
 _MAX_LEVEL = 8
+_MAX_START = 1_000_000
 _MAX_LETTER = 5 * _ALPHABET
 _MAX_ROMAN = 4_000
 _HANGUL = "가나다라마바사아자차카타파하"
@@ -51,8 +52,7 @@ class Numbering:
     def label(self, numbering: Element | None) -> str:
         """The number or bullet in front of a paragraph, such as `2.1.`; counts it."""
         identity, levels = self._lists.get(value(numbering, "numId"), (None, {}))
-        raw = value(numbering, "ilvl") or "0"
-        level = min(int(raw), _MAX_LEVEL) if raw.isdecimal() else 0
+        level = whole_number(value(numbering, "ilvl"), 0, _MAX_LEVEL)
         if level not in levels:
             return ""
         form = value(levels[level], "numFmt") or "decimal"
@@ -77,15 +77,14 @@ class Numbering:
 
 def _levels(abstract: Element) -> Mapping[int, Element]:
     return {
-        int(attribute(each, "ilvl") or 0): each
+        whole_number(attribute(each, "ilvl"), 0, _MAX_LEVEL): each
         for each in abstract
-        if local_name(each) == "lvl" and (attribute(each, "ilvl") or "0").isdecimal()
+        if local_name(each) == "lvl"
     }
 
 
 def _start(level: Element) -> int:
-    raw = value(level, "start") or "1"
-    return int(raw) if raw.isdecimal() else 1
+    return whole_number(value(level, "start"), 1, _MAX_START)
 
 
 def _written(count: int, form: str) -> str:

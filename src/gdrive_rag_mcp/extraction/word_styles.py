@@ -3,7 +3,14 @@
 import re
 from collections.abc import Mapping
 
-from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, value
+from gdrive_rag_mcp.extraction.ooxml import (
+    Element,
+    attribute,
+    child,
+    local_name,
+    value,
+    whole_number,
+)
 
 TITLE_LEVEL = 0
 _BODY_LEVEL = 9
@@ -73,9 +80,10 @@ class Styles:
 
 def _outline_level(raw: str | None) -> int | None:
     """Word's level 0 to 8 as 1 to 9; body text as `_NO_HEADING`."""
-    if raw is None or not raw.isdecimal():
+    if raw is None:
         return None
-    return int(raw) + 1 if int(raw) < _BODY_LEVEL else _NO_HEADING
+    level = whole_number(raw, _BODY_LEVEL, _BODY_LEVEL)
+    return level + 1 if level < _BODY_LEVEL else _NO_HEADING
 
 
 def _style_level(style: Element) -> int | None:

@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, value
+from gdrive_rag_mcp.extraction.ooxml import (
+    Element,
+    attribute,
+    child,
+    local_name,
+    value,
+    whole_number,
+)
 from gdrive_rag_mcp.extraction.tables import names_columns
 from gdrive_rag_mcp.extraction.word_inline import NoteMark, children, inline
 
@@ -65,8 +72,7 @@ def _cells(row: Element, above: dict[int, str], mark: NoteMark) -> Iterator[str]
         text = above.get(column, "") if continues else flat_text(cell, mark)
         above[column] = text
         yield text
-        span = value(cell, "tcPr", "gridSpan") or "1"
-        column += min(int(span), _MAX_SPAN) if span.isdecimal() else 1
+        column += whole_number(value(cell, "tcPr", "gridSpan"), 1, _MAX_SPAN)
 
 
 def _parts(element: Element, mark: NoteMark) -> Iterator[str]:

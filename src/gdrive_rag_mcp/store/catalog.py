@@ -21,6 +21,7 @@ from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import SCHEMA_VERSION
 from gdrive_rag_mcp.store.passages import PASSAGE_COLUMNS, read_passage
 from gdrive_rag_mcp.store.scoping import read_time, scope_condition, stored_time
+from gdrive_rag_mcp.store.translation import decoding
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 
 _NONE = EmbeddingIdentity(provider="none", model="", dimensions=0, fingerprint="")
@@ -43,6 +44,7 @@ class Catalog:
         stored = self._stored_identity()
         return None if stored in (None, _NONE) else stored
 
+    @decoding()
     def _stored_identity(self) -> EmbeddingIdentity | None:
         text = self._meta.get("embedding")
         return EmbeddingIdentity(**json.loads(text)) if text else None

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import apsw
 
 from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
+from gdrive_rag_mcp.store.translation import decoding
 
 
 def write(connection: apsw.Connection, file: int, document: Document, chunking: str) -> None:
@@ -30,6 +31,7 @@ def write(connection: apsw.Connection, file: int, document: Document, chunking: 
     )
 
 
+@decoding()
 def read(connection: apsw.Connection, document_id: str) -> Document | None:
     """A document as it was extracted."""
     row = connection.execute(

@@ -17,6 +17,7 @@ from gdrive_rag_mcp.domain import (
 )
 from gdrive_rag_mcp.errors import QueryError
 from gdrive_rag_mcp.store.scoping import read_time, scope_condition
+from gdrive_rag_mcp.store.translation import decoding
 
 _COLUMNS = """SELECT f.num, f.id, f.name, f.path, f.mime, f.state, f.reason, f.detail, f.version,
     f.revision, f.size, f.md5, f.url, f.modified_time, f.attempts, f.next_attempt, f.content_hash,
@@ -106,6 +107,7 @@ class Ledger:
         """How many items are in each state, and for which reasons."""
         return self._coverage(*scope_condition(scope))
 
+    @decoding()
     def _coverage(self, condition: str, parameters: list[str]) -> Coverage:
         by_state: dict[FileState, int] = {}
         by_reason: dict[Reason, int] = {}
@@ -119,6 +121,7 @@ class Ledger:
         return Coverage(by_state, by_reason)
 
 
+@decoding()
 def read_record(row: tuple[Any, ...]) -> FileRecord:
     """A row of the ledger's columns as a record."""
     (_, identifier, name, path, mime, state, reason, detail, version, revision, size, md5, url,

@@ -7,6 +7,7 @@ from typing import Any
 from gdrive_rag_mcp.domain import Locator, Passage
 from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.scoping import read_time
+from gdrive_rag_mcp.store.translation import decoding
 
 PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
     c.hash, c.file, d.title, f.id, f.name, f.path, f.mime,
@@ -20,6 +21,7 @@ def stored_locator(locator: Locator) -> str:
     return json.dumps(told, ensure_ascii=False)
 
 
+@decoding()
 def read_locator(text: str) -> Locator:
     """A stored locator."""
     return Locator(**json.loads(text))
@@ -30,11 +32,13 @@ def stored_headings(headings: tuple[str, ...]) -> str:
     return json.dumps(headings, ensure_ascii=False)
 
 
+@decoding()
 def read_headings(text: str) -> tuple[str, ...]:
     """A stored heading path."""
     return tuple(json.loads(text))
 
 
+@decoding()
 def read_passage(row: tuple[Any, ...], texts: Texts) -> Passage:
     """A row of `PASSAGE_COLUMNS` as a passage."""
     (_, ordinal, start, end, locator, headings, context, digest, file, title, document, name, path,

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 import apsw
 
 from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.translation import decoding
 
 
 class Ancestry:
     """The folders as they stand, read once; answers for many files."""
 
+    @decoding()
     def __init__(self, connection: apsw.Connection) -> None:
         self._folders: dict[str, tuple[int, str, tuple[str, ...]]] = {
             identifier: (number, name, tuple(json.loads(parents)))
@@ -69,6 +71,7 @@ class Ancestry:
         return path
 
 
+@decoding()
 def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
     """Bring paths and placements in line with the ancestry; of all files, or of marked ones.
 

@@ -1,6 +1,7 @@
 """SQLite's errors as the project's: the one seam that every statement passes, rows included."""
 
 import errno
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -67,6 +68,18 @@ def opening_errors(path: str) -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise _named(error, path, no_room=False) from error
+
+
+@contextmanager
+def decoding() -> Iterator[None]:
+    """Around what turns stored values into the project's nouns; as a decorator, too.
+
+    SQLite keeps no checksums: a damaged page may well hold rows, only not ours any more.
+    """
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, zlib.error) as error:
+        raise _garbled("the index", error) from error
 
 
 def _translated(error: apsw.Error, connection: apsw.Connection) -> StoreError:

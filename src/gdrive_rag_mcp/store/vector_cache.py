@@ -68,7 +68,8 @@ class VectorCache:
     def let_go(self, vectors: Iterable[int]) -> None:
         """Note that a chunk does not use these any more."""
         self._connection.executemany(
-            "INSERT OR IGNORE INTO idle_vectors (vector) VALUES (?)",
+            """INSERT INTO idle_vectors (vector) VALUES (?)
+            ON CONFLICT (vector) DO UPDATE SET since = NULL""",
             ((vector,) for vector in vectors),
         )
 

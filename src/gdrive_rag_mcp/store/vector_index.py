@@ -18,6 +18,7 @@ from gdrive_rag_mcp.protocols import Vector
 from gdrive_rag_mcp.store.connection import fetch, has_vec0
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.scoping import filter_condition
+from gdrive_rag_mcp.store.translation import decoding
 from gdrive_rag_mcp.store.vector_matrix import Rows, VectorMatrix, cosines, quantised, scan
 
 _CANDIDATES = 200
@@ -227,11 +228,14 @@ def _by_score(scored: tuple[int, float]) -> tuple[float, int]:
     return -score, number
 
 
+@decoding()
 def _exact_cosines(f16: Sequence[bytes], vector: Vector) -> Vector:
     """Cosines of a unit vector with stored ones, shape (len(f16),)."""
     if not f16:
         return np.zeros(0, np.float32)
     rows = np.stack([np.frombuffer(row, np.float16) for row in f16]).astype(np.float32)
+    if not np.isfinite(rows).all():
+        raise ValueError("a vector is not finite")
     cosines: Vector = (rows @ vector) / np.maximum(np.linalg.norm(rows, axis=1), 1e-12)
     return cosines
 

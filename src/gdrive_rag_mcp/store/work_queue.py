@@ -11,6 +11,7 @@ from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import STATE_OF_REASON, FileState, Reason, SourceFile
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.scoping import read_time, stored_time
+from gdrive_rag_mcp.store.translation import decoding
 
 _FIRST_DELAY = timedelta(minutes=5)
 _LONGEST_DELAY = timedelta(hours=24)
@@ -133,6 +134,7 @@ class WorkQueue:
         )
 
 
+@decoding()
 def _work_item(row: tuple[Any, ...]) -> WorkItem:
     (identifier, name, mime, parents, version, size, md5, modified, url, revision, obstacle, digest,
      extraction, attempts, chunks) = row  # fmt: skip

@@ -154,7 +154,7 @@ def found_by_words(
         statistics = store.index.statistics(query_terms(question), scope, narrowed)
         matches = store.index.search_text(statistics.terms, scope, narrowed, limit)
         passages = store.index.passages([match.chunk for match in matches], scope)
-    return [passages[match.chunk] for match in matches]
+    return [passages[match.chunk] for match in matches if match.chunk in passages]
 
 
 def found_by_vector(
@@ -168,4 +168,8 @@ def found_by_vector(
     with store.reading():
         found = store.index.search_vectors(vector, scope, filters or Filters(), limit)
         passages = store.index.passages([match.chunk for match in found.matches], scope)
-    return [(passages[match.chunk].chunk_id, match.cosine) for match in found.matches]
+    return [
+        (passages[match.chunk].chunk_id, match.cosine)
+        for match in found.matches
+        if match.chunk in passages
+    ]

@@ -31,7 +31,7 @@ def terms_of(
             term.surface,
             (term.token,),
             known.get(term.token, 0),
-            idf(known.get(term.token, 0), chunks),
+            idf(known.get(term.token, 0), chunks) if term.key else 0.0,
             term.key,
         )
         for term in query_terms(question)
