@@ -101,7 +101,7 @@ def _row(question: Question, retrievers: dict[Mode, Retriever]) -> Row:
         "gold_rank": {mode.value: _gold_rank(question, found[mode]) for mode in Mode},
         "crosses": crosses_languages(hybrid),
         "cosine": max((hit.cosine or 0.0 for hit in hybrid.hits), default=0.0),
-        "missing": read(hybrid).missing,
+        "missing_codes": read(hybrid).missing_codes,
         "signals": {mode.value: measure(read(found[mode])) for mode in Mode},
     }
 

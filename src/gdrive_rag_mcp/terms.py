@@ -14,7 +14,8 @@ from gdrive_rag_mcp.domain import QueryTerm
 from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
 
 _PAIRED = (
-    "\u3005\u3006\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han, Kana
+    "\u3005\u3006\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
+    "\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # Kana without its middle dot
     "\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f"  # Hangul
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"  # Thai without its currency sign, Lao
     "\u1000-\u1049\u1050-\u109d\u1780-\u17d3"  # Myanmar without its punctuation, Khmer

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdrive_rag_mcp.chunking.sentences import sentence_ends
+from gdrive_rag_mcp.chunking.sentences import ends_sentence, sentence_ends
 
 
 def split(text: str) -> list[str]:
@@ -84,3 +84,17 @@ def test_the_ends_rise_and_the_last_is_the_end_asked_for(text: str, skip: int, d
     assert ends[-1] == end
     assert ends == sorted(set(ends))
     assert all(start < each <= end for each in ends) or start == end
+
+
+@pytest.mark.parametrize(
+    ("text", "complete"),
+    [
+        ("It ends.  \n", True),
+        ("So he said.”", True),
+        ("终。", True),
+        ("The deposit is", False),
+        ("", False),
+    ],
+)
+def test_a_text_tells_whether_its_last_sentence_is_complete(text: str, *, complete: bool) -> None:
+    assert ends_sentence(text, len(text)) is complete

@@ -151,6 +151,28 @@ def test_a_word_of_a_page_is_in_a_chunk_that_cites_the_page() -> None:
             assert (chunk.locator.first or 0) <= number <= (chunk.locator.last or 0)
 
 
+def test_a_chunk_that_is_half_full_ends_with_its_page() -> None:
+    made = Made()
+    for number in range(1, 7):
+        made.page(number, sentences(9, f"page {number}"))
+
+    chunks = cut(made.document)
+
+    assert [chunk.locator.value for chunk in chunks] == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_a_sentence_that_runs_over_the_page_keeps_its_pages_together() -> None:
+    made = Made()
+    for number in range(1, 5):
+        made.page(number, f"{sentences(9, f'page {number}')} And page {number} goes")
+        made.page(number + 1, "on here. ")
+
+    chunks = cut(made.document)
+
+    for number in range(1, 5):
+        assert any(f"And page {number} goes\n\non here." in chunk.text for chunk in chunks)
+
+
 def test_a_part_of_long_lines_cites_the_lines_it_is_on() -> None:
     lines = [f"Line {n}: {sentences(2)}" for n in range(1, 41)]
     document = Made().lines(1, "\n".join(lines)).document
@@ -227,6 +249,27 @@ def test_a_table_takes_its_heading_and_a_short_introduction_but_no_text_after_it
 
     assert (table.text, table.context) == ("Rates\n\nPer day:\nOslo | 90", "City | EUR")
     assert (after.text, after.context) == ("Ask first.", "")
+
+
+def test_a_header_row_is_in_the_chunk_of_the_first_rows_and_not_repeated_above_it() -> None:
+    made = Made().row(1, _HEADER)
+    for number in range(2, 90):
+        made.row(number, f"Item {number} | Owner {number} | {number}", header=_HEADER)
+
+    first, *others = cut(made.document)
+
+    assert first.text.startswith(f"{_HEADER}\nItem 2 | ")
+    assert (first.context, first.locator.first) == ("", 1)
+    assert all(chunk.context == _HEADER for chunk in others)
+
+
+def test_a_heading_and_the_header_row_stay_with_the_rows() -> None:
+    made = Made().heading("Duties").table_row(_HEADER, "Duties")
+    made.table_row("Keep a list | Mira | 0", "Duties", header=_HEADER)
+
+    (chunk,) = cut(made.document)
+
+    assert chunk.text == f"Duties\n{_HEADER}\nKeep a list | Mira | 0"
 
 
 def test_a_row_above_the_limit_is_cut_and_keeps_header_and_citation() -> None:

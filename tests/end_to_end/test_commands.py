@@ -104,7 +104,7 @@ def test_status_lists_the_files_of_one_state(run: Run, documents: Path) -> None:
 
     listed = run("status", "--state", "skipped", "--json").json
 
-    assert [entry["path"] for entry in listed["documents"]] == ["photo.jpg"]
+    assert [entry["path"] for entry in listed["files"]] == ["photo.jpg"]
     assert listed["totals"]["in_scope"] == 3
 
 

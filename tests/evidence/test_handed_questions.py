@@ -53,7 +53,9 @@ def asking(tmp_path: Path) -> Iterator[Callable[..., Asked]]:
 
     def over(language: str, asked_in: str, embedder: Embedder | None, every: int = 1) -> Asked:
         path = tmp_path / f"{language}.db"
-        texts = ((row["doc_id"], plain_document(row["text"])) for row in rows("corpus.jsonl", language))
+        texts = (
+            (row["doc_id"], plain_document(row["text"])) for row in rows("corpus.jsonl", language)
+        )
         fill_index(path, texts, StructuralChunker(300, 40), embedder)
         store = opened.enter_context(Store.open_for_reading(path))
         retriever = Retriever(store.index, embedder, Mode.HYBRID)
@@ -88,7 +90,7 @@ def test_english_questions_find_their_passage_and_are_judged_rightly(
 def test_words_alone_still_tell_an_absent_topic(asking: Callable[..., Asked]) -> None:
     asked = asking("en", "en", None)
     assert share(asked, "answerable") >= 0.90
-    assert share(asked, "absent_topic") <= 0.20
+    assert share(asked, "absent_topic") <= 0.30
 
 
 def test_german_questions_to_english_documents_are_not_refused_wholesale(

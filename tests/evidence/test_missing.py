@@ -2,7 +2,7 @@
 
 import pytest
 
-from gdrive_rag_mcp.evidence.missing import missing_words
+from gdrive_rag_mcp.evidence.missing import missing_codes, missing_words
 from gdrive_rag_mcp.testing.made_evidence import terms_of
 
 
@@ -49,3 +49,32 @@ def test_a_korean_word_is_named_whole() -> None:
 
 def test_a_latin_name_in_another_script_is_named() -> None:
     assert missing("Kubernetes 비용은?", "비용", "용은") == ["Kubernetes"]
+
+
+@pytest.mark.parametrize(
+    ("question", "codes"),
+    [
+        ("Is the KX-4711 in stock?", ("KX-4711",)),
+        ("Range of the A380?", ("A380",)),
+        ("Where is INV-2024-117?", ("INV-2024-117",)),
+        ("Rent in 2031?", ("2031",)),
+        ("2031년 임대료는?", ("2031",)),
+        ("Rent from 2029-2031?", ("2029", "2031")),
+        # written in many ways, so that their absence proves nothing
+        ("Is 5000 euros the limit?", ()),
+        ("The results of Q3?", ()),
+        ("Music of the 1960s?", ()),
+        ("The 10th series?", ()),
+        ("What does USA mean?", ()),
+    ],
+)
+def test_a_code_or_year_that_is_unknown_is_named_whole(
+    question: str, codes: tuple[str, ...]
+) -> None:
+    assert missing_codes(question, missing_words(question, terms_of(question, {}))) == codes
+
+
+def test_a_code_whose_parts_are_known_is_not_missing() -> None:
+    question = "Is the KX-4711 in stock?"
+    terms = terms_of(question, {"kx": 1, "4711": 2})
+    assert missing_codes(question, missing_words(question, terms)) == ()

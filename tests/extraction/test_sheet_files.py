@@ -185,7 +185,7 @@ def test_a_column_of_errors_is_read_to_its_end_and_names_nothing(read: Read) -> 
         (dt.date(2024, 2, 29), "2024-02-29"),
         (dt.datetime(2024, 2, 29, 0, 0), "2024-02-29"),  # noqa: DTZ001 - sheets know no zones
         (dt.datetime(2024, 2, 29, 9, 30, 0, 999_600), "2024-02-29 09:30:01"),  # noqa: DTZ001 - sheets know no zones
-        (dt.datetime.max, "9999-12-31 23:59:59"),
+        (dt.datetime.max, "9999-12-31 23:59:59"),  # noqa: DTZ901 - sheets know no zones
         (dt.time(9, 30), "09:30:00"),
         (dt.timedelta(hours=255, minutes=10, seconds=10), "255:10:10"),
     ],

@@ -32,6 +32,10 @@ from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 EMBEDDER = HashingEmbedder(64)
 
 
+def only(item_id: str) -> Scope:
+    return Scope(frozenset({item_id}))
+
+
 def numbers(store: Store, statement: str) -> set[int]:
     return {number for (number,) in store._connection.execute(statement)}
 
@@ -129,7 +133,7 @@ def test_a_rename_and_a_move_rewrite_the_text_rows_alone(store: Store, hand: Han
     store.inventory.record(ChangePage(files=(renamed,)), hand.run)
     assert hand.settle() == ["a"]
 
-    assert len(found_by_words(store, "sabbatical", Scope(frozenset({"hr"})))) == 1
+    assert len(found_by_words(store, "sabbatical", only("hr"))) == 1
     assert len(found_by_words(store, "absence")) == 2
     assert numbers(store, "SELECT vector FROM chunks") == vectors
     assert store._connection.execute("SELECT count(*) FROM vector_log").fetchone() == log
@@ -176,11 +180,8 @@ def test_a_moved_folder_takes_what_is_below_it_along(store: Store, hand: HandWri
     hand.folder("box", parents=("to",))
     assert hand.settle() == ["a"]
     found = {
-        scope: [
-            hit.document_id
-            for hit in found_by_words(store, "sabbatical", Scope(frozenset({scope})))
-        ]
-        for scope in ("from", "to", "box")
+        folder: [hit.document_id for hit in found_by_words(store, "sabbatical", only(folder))]
+        for folder in ("from", "to", "box")
     }
     assert found == {"from": ["b"], "to": ["a"], "box": ["a"]}
 

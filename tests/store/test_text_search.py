@@ -47,6 +47,10 @@ def ids(store: Store, question: str) -> list[str]:
         ("\uf0b7Sabbatical\uf0b7leave", "sabbatical"),
         ("snake_case_name", "case"),
         ("❤️leave1️⃣", "leave1"),
+        ("stored at 20 ℃", "20 °c"),
+        ("𝐒𝐚𝐛𝐛𝐚𝐭𝐢𝐜𝐚𝐥", "sabbatical"),
+        ("ราคา ฿500", "฿500"),
+        ("ケース・スタディの例", "ケース・スタディ"),
     ],
 )
 def test_a_text_is_found_by_its_words(

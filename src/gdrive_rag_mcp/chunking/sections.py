@@ -14,6 +14,7 @@ from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
 _FLOWING = frozenset({"page", "heading", "lines", "paragraph"})
 """Text runs on from one of these to the next; any other place (a sheet) is shut."""
 _SMALL_TIMES_TINY = 4
+_LONGEST_HEADER = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,12 @@ class Section:
     """Spans in one place, under one heading, in one table or outside of all.
 
     The headings it stands under come first, those of its parents too if these say nothing else.
-    `tokens` is exact up to what makes a section small, and at least that much above it.
+    `tokens` is exact up to what makes a section small, and at least that much above it;
+    `last_words` are the text of the last span, or the beginning of it.
     """
 
     spans: tuple[Span, ...]
+    last_words: str
     tokens: int
 
     @property
@@ -52,6 +55,10 @@ class Section:
     @property
     def is_table(self) -> bool:
         return self.said.kind is SegmentKind.ROW
+
+    def names_columns_of(self, other: "Section") -> bool:
+        """Whether this is the header row that the rows of the other one bring along."""
+        return self.is_table and other.is_table and self.last_words == other.said.context
 
 
 @dataclass(slots=True)
@@ -78,6 +85,8 @@ class Group:
         the same heading if both are small; a table is never continued by anything else.
         """
         last = self.sections[-1]
+        if last.place == section.place and last.names_columns_of(section):
+            return self.path == section.said.headings
         if self.tokens >= tiny or last.is_table or last.place != section.place:
             return False
         if last.said.context and last.said.context != section.said.context:
@@ -152,7 +161,8 @@ def _sections(text: str, spans: Iterable[Span], tiny: int) -> Iterator[Section]:
 def _section(text: str, spans: list[Span], tiny: int) -> Section:
     start, end = spans[0].start, spans[-1].end
     enough = start + tiny * _SMALL_TIMES_TINY * MOST_CHARACTERS_PER_TOKEN
-    return Section(tuple(spans), estimate_tokens(text[start : min(end, enough)]))
+    last = text[spans[-1].start : min(end, spans[-1].start + _LONGEST_HEADER)].strip()
+    return Section(tuple(spans), last, estimate_tokens(text[start : min(end, enough)]))
 
 
 def _key(span: Span) -> tuple[str, tuple[str, ...], str, bool]:

@@ -27,6 +27,7 @@ _BEFORE_NAME_OR_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _LOOK_BACK = 16
+_CLOSED = re.compile(rf"[.!?…:。！？｡।॥؟۔።៕]{_WIDE_CLOSERS}*\s*$")
 
 
 def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
@@ -35,6 +36,11 @@ def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
         if match.end() < end and not _is_abbreviation(text, match, start):
             yield match.end()
     yield end
+
+
+def ends_sentence(text: str, end: int) -> bool:
+    """Whether what stands before an offset is complete, as far as its last mark tells."""
+    return _CLOSED.search(text[max(0, end - _LOOK_BACK) : end]) is not None
 
 
 def _is_abbreviation(text: str, match: re.Match[str], start: int) -> bool:

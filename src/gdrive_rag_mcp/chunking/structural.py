@@ -12,7 +12,7 @@ from gdrive_rag_mcp.chunking.cutting import pieces
 from gdrive_rag_mcp.chunking.lead import Lead, fit_lead
 from gdrive_rag_mcp.chunking.locators import Lines, common_path, merge
 from gdrive_rag_mcp.chunking.sections import Group, Span, groups_of
-from gdrive_rag_mcp.chunking.sentences import sentence_ends
+from gdrive_rag_mcp.chunking.sentences import ends_sentence, sentence_ends
 from gdrive_rag_mcp.chunking.tokens import (
     HUNDREDTHS,
     MOST_CHARACTERS_PER_TOKEN,
@@ -38,6 +38,7 @@ class _Unit:
     end: int
     cost: int
     span: Span
+    complete: bool
 
     @property
     def is_text(self) -> bool:
@@ -78,7 +79,7 @@ class StructuralChunker:
             units = self._units(document.text, group, room)
             for first, last in self._packed(units, room * HUNDREDTHS):
                 chunk = self._chunk(document, lines, units[first:last], len(chunks))
-                if chunk:
+                if chunk and (not chunks or chunk.end > chunks[-1].end):
                     chunks.append(chunk)
         return tuple(chunks)
 
@@ -125,7 +126,7 @@ class StructuralChunker:
 
     def _overlapped(self, units: list[_Unit], start: int, end: int, room: int) -> int:
         """Where the chunk after `units[start:end]` begins, repeating the last sentences of it."""
-        if end == len(units) or not units[end].is_text:
+        if end == len(units) or not units[end].is_text or _turns_page(units, end):
             return end
         free = min(self._overlap * HUNDREDTHS, room - units[end].cost)
         begin = end
@@ -153,13 +154,15 @@ class StructuralChunker:
         ] or [units[-1].span.segment]
         path = common_path(segments)
         locator = merge([lines.narrow(segment, start, end) for segment in segments], path)
-        lead = self._lead(document, path, segments[-1].context)
+        context = segments[-1].context
+        lead = self._lead(document, path, "" if text.startswith(context) else context)
         return Chunk(ordinal, start, end, text, locator, lead.title, lead.headings, lead.context)
 
 
 def _unit(text: str, start: int, end: int, span: Span) -> _Unit:
     touches = start > 0 and not text[start - 1].isspace()
-    return _Unit(start, end, measure(text[start:end]) + TOUCHING * touches, span)
+    cost = measure(text[start:end]) + TOUCHING * touches
+    return _Unit(start, end, cost, span, ends_sentence(text, end))
 
 
 def _share(rest: int, room: int) -> int:
@@ -170,12 +173,13 @@ def _share(rest: int, room: int) -> int:
 def _filled(units: list[_Unit], start: int, done: int, share: int, room: int) -> int:
     """The end of the chunk that begins at `start` and adds at least the unit `done`.
 
-    It stops once it costs `share`, before it exceeds `room`, and never behind a heading.
+    It stops once it costs `share`, at the end of a page if it is half full, before it exceeds
+    `room`, and never behind a heading.
     """
     cost = sum(unit.cost for unit in units[start:done])
     end = done
     while end < len(units) and cost + units[end].cost <= room:
-        if end > done and cost >= share:
+        if end > done and (cost >= share or (2 * cost > room and _turns_page(units, end))):
             break
         cost += units[end].cost
         end += 1
@@ -184,6 +188,13 @@ def _filled(units: list[_Unit], start: int, done: int, share: int, room: int) ->
     while kept > done + 1 and end < len(units) and units[kept - 1].span.is_heading:
         kept -= 1
     return end if units[kept - 1].span.is_heading else kept
+
+
+def _turns_page(units: list[_Unit], index: int) -> bool:
+    """Whether a unit begins another page, and no sentence runs on to it."""
+    before, after = units[index - 1], units[index]
+    one, other = before.span.segment.locator, after.span.segment.locator
+    return one.kind == "page" and one != other and before.complete
 
 
 def _continues(before: _Unit, after: _Unit) -> bool:

@@ -1,15 +1,22 @@
 """Which words of a question the corpus in scope does not know, as the asker wrote them."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from gdrive_rag_mcp.domain import TermStatistics
-from gdrive_rag_mcp.terms import fold, words
+from gdrive_rag_mcp.terms import fold, tokens, words
 
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _SHORTEST_UNKNOWN_RUN = 2
+# A-380, KX4711, INV-2024-117, and years. No other plain numbers: 5000 may be written 5,000. Nor two
+# characters, as in Q3: that may be spelt out.
+_CODE = re.compile(
+    r"(?<![A-Za-z0-9\u00c0-\u024f])(?=(?:[-/_.]?[A-Z0-9]){3})"
+    r"(?:[A-Z]+(?:[-/_.]?[A-Z0-9])*|(?:19|20)\d\d)(?![A-Za-z0-9\u00c0-\u024f])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,20 @@ def missing_words(question: str, terms: Sequence[TermStatistics]) -> tuple[Missi
         for missing in _missing_in(word, word_tokens, absent):
             found.setdefault(missing.tokens, missing)
     return tuple(found.values())
+
+
+def missing_codes(question: str, missing: Sequence[MissingWord]) -> tuple[str, ...]:
+    """The codes and years of the question that hold a missing word, whole as they were written.
+
+    They read the same in every language, so their absence proves more than that of a word.
+    """
+    absent = {token for word in missing for token in word.tokens}
+    codes = (found.group() for found in _CODE.finditer(unicodedata.normalize("NFKC", question)))
+    return tuple(
+        code
+        for code in dict.fromkeys(codes)
+        if any(map(str.isdigit, code)) and not absent.isdisjoint(tokens(code))
+    )
 
 
 def _missing_in(

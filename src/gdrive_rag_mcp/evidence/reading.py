@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from gdrive_rag_mcp.domain import Hit, Passage, Retrieved, TermStatistics
-from gdrive_rag_mcp.evidence.missing import missing_words
+from gdrive_rag_mcp.evidence.missing import missing_codes, missing_words
 from gdrive_rag_mcp.terms import fold, tokens
 
 READ_HITS = 5
@@ -20,7 +20,8 @@ _ADJACENT = 3
 class Reading:
     """A question's key terms, and where the best hits hold them.
 
-    `missing` are the question's words that nothing in scope holds, as they were written.
+    `missing` are the question's words that nothing in scope holds, as they were written, and
+    `missing_codes` its codes and years with such a part.
     `held` has, for each hit read, the positions in `terms` that it holds at all; `together` those
     it holds within its best window of `WINDOW` tokens, weighed by idf; `phrases` the positions
     whose term stands shortly before the question's next term.
@@ -28,6 +29,7 @@ class Reading:
 
     retrieved: Retrieved
     missing: tuple[str, ...]
+    missing_codes: tuple[str, ...]
     terms: tuple[TermStatistics, ...]
     held: tuple[frozenset[int], ...]
     together: tuple[frozenset[int], ...]
@@ -66,6 +68,7 @@ def read(retrieved: Retrieved) -> Reading:
     return Reading(
         retrieved=retrieved,
         missing=tuple(word.surface for word in missing),
+        missing_codes=missing_codes(retrieved.query.text, missing),
         terms=terms,
         held=tuple(frozenset(chain.from_iterable(at for _, at in found)) for found in finds),
         together=tuple(_best_window(found, terms) for found in finds),

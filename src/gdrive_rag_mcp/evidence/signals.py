@@ -82,13 +82,13 @@ def codes_held(reading: Reading) -> float:
 
     A code is a term with a digit in it and at least two characters. NaN where none is asked for.
     """
-    codes = {place for place, term in enumerate(reading.terms) if is_code(term.surface)}
+    codes = {place for place, term in enumerate(reading.terms) if _is_code(term.surface)}
     if not codes:
         return UNKNOWN
     return len(codes & frozenset().union(*reading.held)) / len(codes)
 
 
-def is_code(surface: str) -> bool:
+def _is_code(surface: str) -> bool:
     """Whether a term is a number, a date's part or a code: the same in every language."""
     return len(surface) >= _CODE_DIGITS and any(character.isdigit() for character in surface)
 

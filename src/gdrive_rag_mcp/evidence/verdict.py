@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from gdrive_rag_mcp.domain import Evidence, Mode, Retrieved, VerdictReason
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
-from gdrive_rag_mcp.evidence.signals import is_code, measure
+from gdrive_rag_mcp.evidence.signals import measure
 from gdrive_rag_mcp.terms import detected_language
 
 DEFAULT_THRESHOLD = 0.5
@@ -22,7 +22,7 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
     """Judge the hits; a pure function of what was retrieved.
 
     The signals become a confidence through the model that fits what could be compared: words and
-    vectors, words alone, or, across languages, vectors alone. It is 0 when a number or code that
+    vectors, words alone, or, across languages, vectors alone. It is 0 when a code or a year that
     was asked for stands nowhere in scope. Evidence is sufficient from the threshold on.
     """
     threshold = DEFAULT_THRESHOLD if threshold is None else threshold
@@ -47,7 +47,7 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
 
 
 def _confidence(reading: Reading, signals: Mapping[str, float], *, across: bool) -> float:
-    if any(map(is_code, reading.missing)):
+    if reading.missing_codes:
         return 0.0
     kind = ACROSS if across else reading.retrieved.mode.value
     return model_for(kind).confidence(signals)
@@ -71,7 +71,7 @@ def crosses_languages(retrieved: Retrieved) -> bool:
 
 def _reason(reading: Reading, *, across: bool) -> VerdictReason:
     """Why evidence is not sufficient; a code that stands nowhere is a reason in any language."""
-    if any(map(is_code, reading.missing)) or (_much_is_missing(reading) and not across):
+    if reading.missing_codes or (_much_is_missing(reading) and not across):
         return VerdictReason.TERMS_ABSENT
     if across:
         return VerdictReason.WEAK_MATCH

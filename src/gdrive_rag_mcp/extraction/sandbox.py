@@ -79,6 +79,8 @@ class Sandbox:
         for _ in range(_ATTEMPTS):
             try:
                 return self._running().ask(request)
+            except OSError as error:  # no process can be started, or it went while being asked
+                words = str(error)
             except ProcessDiedError as death:
                 if not self._fork and death.code:
                     return Ending(signal=abs(death.code)), b""

@@ -25,7 +25,7 @@ from gdrive_rag_mcp.extraction.titles import sensible_title
 
 Value = str | float | bool | dt.date | dt.time | dt.datetime | dt.timedelta
 _LARGEST_EXACT = 10**15
-_LATEST = dt.datetime.max - dt.timedelta(seconds=1)
+_LATEST = dt.datetime.max - dt.timedelta(seconds=1)  # noqa: DTZ901 - sheets know no zones
 
 
 def read(path: Path) -> Document:

@@ -94,7 +94,7 @@ class TextIndex:
         The index keeps words as written; a question finds their other forms here, in a range scan
         of the vocabulary from the part that the forms share.
         """
-        exact = self._words("term = ?", token)
+        exact = tuple(word for word, _ in self._words("term = ?", token))
         root = stem(token, language)
         if len(root) < _SHORTEST_STEM or not token.isalpha():
             return exact
@@ -105,18 +105,21 @@ class TextIndex:
         prefix = shared[:-1] if len(shared) > _SHORTEST_STEM + 1 else shared
         after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
         nearby = self._words("term >= ? AND term < ? LIMIT ?", prefix, after, _VOCABULARY_SCAN)
-        others = [word for word in nearby if word != token and stem(word, language) == root]
-        return exact + tuple(sorted(others, key=self._frequency)[:_MOST_FORMS])
+        others = [
+            (-count, word)
+            for word, count in nearby
+            if word != token and stem(word, language) == root
+        ]
+        return exact + tuple(word for _, word in sorted(others)[:_MOST_FORMS])
 
-    def _words(self, condition: str, *parameters: str | int) -> tuple[str, ...]:
-        rows = self._connection.execute(
-            f"SELECT term FROM {self._vocabulary} WHERE {condition}", parameters
-        )
-        return tuple(word for (word,) in rows)
-
-    def _frequency(self, word: str) -> tuple[int, str]:
-        """A sort key: the most frequent first, the same ones by letter."""
-        return -self._known([word], None, None), word
+    def _words(self, condition: str, *parameters: str | int) -> list[tuple[str, int]]:
+        """Words of the vocabulary, each with about how many chunks hold it."""
+        return [
+            (word, count)
+            for word, count in self._connection.execute(
+                f"SELECT term, doc FROM {self._vocabulary} WHERE {condition}", parameters
+            )
+        ]
 
     def _known(
         self,

@@ -230,13 +230,17 @@ def _by_score(scored: tuple[int, float]) -> tuple[float, int]:
 
 @decoding()
 def _exact_cosines(f16: Sequence[bytes], vector: Vector) -> Vector:
-    """Cosines of a unit vector with stored ones, shape (len(f16),)."""
+    """Cosines of a unit vector with stored ones, shape (len(f16),).
+
+    In float64, so that a cosine does not depend on which others it is computed along with.
+    """
     if not f16:
         return np.zeros(0, np.float32)
-    rows = np.stack([np.frombuffer(row, np.float16) for row in f16]).astype(np.float32)
+    rows = np.stack([np.frombuffer(row, np.float16) for row in f16]).astype(np.float64)
     if not np.isfinite(rows).all():
         raise ValueError("a vector is not finite")
-    cosines: Vector = (rows @ vector) / np.maximum(np.linalg.norm(rows, axis=1), 1e-12)
+    exact = (rows @ vector.astype(np.float64)) / np.maximum(np.linalg.norm(rows, axis=1), 1e-12)
+    cosines: Vector = exact.astype(np.float32)
     return cosines
 
 

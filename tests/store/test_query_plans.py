@@ -1,0 +1,141 @@
+"""No statement of writing a document, or of searching, walks through a table that grows.
+
+SQLite's own plans are asked: a full walk is a `SCAN` of one of the index's tables. What counts or
+lists everything (statistics, status, pages of the ledger) may walk the files by an index.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import pytest
+
+from gdrive_rag_mcp.domain import EVERYTHING, ChangePage, Filters, Reason, Scope, SourceFile
+from gdrive_rag_mcp.store import Store, VectorMatrix
+from gdrive_rag_mcp.terms import query_terms
+from gdrive_rag_mcp.testing.hand_written import WRITTEN, HandWritten, cut, joined
+from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
+
+EMBEDDER = HashingEmbedder(32)
+GROWING = {
+    *("chunks", "files", "vectors", "documents", "placements", "folders", "vector_log"),
+    *("idle_vectors", "c", "f", "v", "d", "p"),
+}
+
+
+@contextmanager
+def plans(store: Store) -> Iterator[dict[str, list[str]]]:
+    """The plan of every statement that runs inside, by its text."""
+    connection = store._connection
+    ran: dict[str, Any] = {}
+
+    def note(cursor: apsw.Cursor, statement: str, bindings: Any) -> bool:
+        ran.setdefault(statement, bindings)
+        return True
+
+    found: dict[str, list[str]] = {}
+    connection.exec_trace = note
+    try:
+        yield found
+    finally:
+        connection.exec_trace = None
+    asking = apsw.Connection(str(store.path))
+    asking.enable_load_extension(True)
+    sqlite_vec = pytest.importorskip("sqlite_vec")
+    asking.load_extension(sqlite_vec.loadable_path())
+    for statement, bindings in ran.items():
+        if statement.lstrip().upper().startswith(("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")):
+            rows = asking.execute(f"EXPLAIN QUERY PLAN {statement}", bindings).fetchall()
+            found[statement] = [str(row[3]) for row in rows]
+    asking.close()
+
+
+def walks(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The statements that walk through a table, with those steps."""
+    steps = {
+        statement: [step for step in plan if step.startswith("SCAN") and step.split()[1] in GROWING]
+        for statement, plan in found.items()
+    }
+    return {" ".join(statement.split()): walked for statement, walked in steps.items() if walked}
+
+
+@pytest.fixture
+def filled(store: Store, hand: HandWritten) -> HandWritten:
+    hand.folder("hr")
+    for number in range(5):
+        hand.put(f"d{number}", "sabbatical leave", f"text {number}", parents=("hr",))
+    hand.embed(EMBEDDER)
+    return hand
+
+
+def test_writing_a_document_walks_through_nothing(store: Store, filled: HandWritten) -> None:
+    texts = ["sabbatical leave", "edited"]
+    with plans(store) as found:
+        with store.transaction():
+            store.index.replace("d1", joined(texts), cut(texts), chunking="c")
+            store.queue.indexed("d1", content_hash="", extraction="1", failures=("x",), now=WRITTEN)
+        filled.embed(EMBEDDER)
+        store.index.refile("d1")
+        store.stored_document("d1")
+        filled.delete("d2")
+        store.queue.same_content("d1", ())
+        store.queue.refused("d3", Reason.NETWORK, "", extraction="1", now=WRITTEN)
+    assert len(found) > 25
+    assert walks(found) == {}
+
+
+def test_searching_walks_through_nothing_but_what_it_counts(
+    store: Store, filled: HandWritten
+) -> None:
+    vector = EMBEDDER.embed(["sabbatical"], role="query")[0]
+    scope = Scope(frozenset({"hr", "d1"}))
+    with Store.open_for_reading(store.path, matrix=VectorMatrix()) as reader:
+        reader.index.search_vectors(vector, EVERYTHING, Filters(), 5)  # loads the matrix
+        with plans(reader) as found:
+            for within in (EVERYTHING, scope):
+                for filters in (Filters(), Filters("text/plain")):
+                    with reader.reading():
+                        statistics = reader.index.statistics(
+                            query_terms("policies sabbatical"), within, filters
+                        )
+                        reader.index.search_text(statistics.terms, within, filters, 5)
+                        nearest = reader.index.search_vectors(vector, within, filters, 5)
+                        numbers = [match.chunk for match in nearest.matches]
+                        assert reader.index.passages(numbers, within)
+            filled.put("d9", "a change to follow")
+            filled.embed(EMBEDDER)
+            reader.index.search_vectors(vector, EVERYTHING, Filters(), 5)
+            reader.ledger.resolve_scope("hr", EVERYTHING)
+            reader.ledger.get("d1", scope)
+            reader.catalog.document("d1", EVERYTHING)
+            list(reader.catalog.chunks("d1", EVERYTHING))
+    assert len(found) > 20
+    assert set(walks(found)) == {
+        # Filters by type and date look at every file, once a search.
+        "SELECT c.num FROM files f CROSS JOIN chunks c ON c.file = f.num WHERE 1 AND f.mime = ?",
+        "SELECT f.num FROM files f WHERE 1 AND f.mime = ?",
+    }
+
+
+def test_an_idle_sync_walks_through_no_chunk_and_no_text(store: Store, filled: HandWritten) -> None:
+    with plans(store) as found:
+        run = store.inventory.begin_run()
+        files = tuple(
+            SourceFile(f"d{number}", f"d{number}.txt", "text/plain", ("hr",), "1")
+            for number in range(5)
+        )
+        store.inventory.record(ChangePage(files=files), run)
+        assert store.inventory.place() == []
+        store.inventory.missing(run)
+        store.queue.look_again(extraction="1", everything=False)
+        store.queue.work(WRITTEN)
+        store.cut_otherwise("one text a chunk")
+        store.index.without_vector(0, 10)
+        store.index.waiting()
+        store.tidy(WRITTEN)
+    assert len(found) > 15
+    walked = {step for steps in walks(found).values() for step in steps}
+    # What was not listed is found by looking at every line of the ledger; the others are short
+    # lists of what waits to be placed, and of vectors that nothing uses.
+    assert walked == {"SCAN f", "SCAN files USING INDEX files_to_place", "SCAN idle_vectors"}
