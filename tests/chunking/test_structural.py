@@ -3,12 +3,15 @@
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.chunking.tokens import estimate_tokens
 from gdrive_rag_mcp.domain import Chunk, Document, Locator
 from gdrive_rag_mcp.errors import SettingsError
 from tests.chunking.made import Made, sentences
+from tests.chunking.made_at_random import documents
 
 
 def cut(document: Document, size: int = 300, overlap: int = 40) -> tuple[Chunk, ...]:
@@ -293,6 +296,15 @@ def test_the_embedded_text_stays_within_the_size() -> None:
 
     assert max(costs) <= 200
     assert min(costs) > 100
+
+
+@given(documents(), st.integers(50, 400), st.floats(0, 0.5))
+def test_no_structure_makes_the_embedded_text_larger_than_the_size(
+    document: Document, size: int, share: float
+) -> None:
+    chunks = cut(document, size, int(size * share))
+
+    assert all(estimate_tokens(chunk.embedded_text) <= size for chunk in chunks)
 
 
 def test_long_titles_headings_and_headers_leave_two_thirds_for_the_text() -> None:

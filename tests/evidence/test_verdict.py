@@ -77,6 +77,24 @@ def test_no_hit_because_the_words_are_unknown_names_them() -> None:
     assert evidence.missing_terms == ("Sabbatical",)
 
 
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_question_of_function_words_alone_is_never_answered(mode: Mode) -> None:
+    question = "What is it of the and?"
+    known = dict.fromkeys(("what", "is", "it", "of", "the", "and"), 90)
+    hits = answered(text="What is it of the and?")
+    evidence = judge(retrieved(question, hits, known, mode=mode, background=BACKGROUND))
+    assert (evidence.sufficient, evidence.confidence) == (False, 0.0)
+
+
+@pytest.mark.parametrize("background", [None, CosineBackground(0.8, 0.03, 4)])
+def test_across_languages_a_handful_of_passages_answers_nothing(
+    background: CosineBackground | None,
+) -> None:
+    asked = "Wie viele Urlaubstage bekommt eine neue Mitarbeiterin?"
+    evidence = judge(retrieved(asked, answered(), KNOWN, chunks=4, background=background))
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.WEAK_MATCH)
+
+
 def test_hits_that_share_little_are_a_weak_match() -> None:
     hits = tuple(
         hit("The office moves.", rank, cosine=0.80 - rank / 500, bm25=1.0) for rank in range(1, 6)

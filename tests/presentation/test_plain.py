@@ -114,7 +114,7 @@ def test_a_long_passage_is_cut_and_says_so() -> None:
     ("locator", "said"),
     [
         (Locator("page", "4", 4, 4), "page 4"),
-        (Locator("page", "4", 4, 4, "iv"), "page 4 (iv)"),
+        (Locator("page", "4", 4, 4, "iv"), "page 4 (printed iv)"),
         (Locator("heading", "Leave > Unpaid"), "heading Leave > Unpaid"),
         (Locator("sheet", "Budget!A2:C2", 2, 2, "Budget"), "sheet Budget!A2:C2"),
         (Locator("lines", "12-40", 12, 40), "lines 12-40"),

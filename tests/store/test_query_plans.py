@@ -6,7 +6,6 @@ lists everything (statistics, status, pages of the ledger) may walk the files by
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import apsw
 import pytest
@@ -28,9 +27,9 @@ GROWING = {
 def plans(store: Store) -> Iterator[dict[str, list[str]]]:
     """The plan of every statement that runs inside, by its text."""
     connection = store._connection
-    ran: dict[str, Any] = {}
+    ran: dict[str, apsw.Bindings | None] = {}
 
-    def note(cursor: apsw.Cursor, statement: str, bindings: Any) -> bool:
+    def note(cursor: apsw.Cursor, statement: str, bindings: apsw.Bindings | None) -> bool:
         ran.setdefault(statement, bindings)
         return True
 

@@ -85,7 +85,8 @@ class StructuralChunker:
 
     def _widest_lead(self, document: Document, group: Group) -> int:
         """The tokens to keep free for what any chunk of a group is embedded under."""
-        leads = {(section.said.headings, section.said.context) for section in group.sections}
+        segments = (span.segment for section in group.sections for span in section.spans)
+        leads = {(segment.headings, segment.context) for segment in segments}
         return max(self._lead(document, *lead).tokens for lead in leads)
 
     def _lead(self, document: Document, headings: tuple[str, ...], context: str) -> Lead:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from gdrive_rag_mcp.domain import Evidence, Mode, Retrieved, VerdictReason
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
-from gdrive_rag_mcp.evidence.signals import measure
+from gdrive_rag_mcp.evidence.signals import cosine_height, measure
 from gdrive_rag_mcp.terms import detected_language
 
 DEFAULT_THRESHOLD = 0.5
@@ -23,7 +23,8 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
 
     The signals become a confidence through the model that fits what could be compared: words and
     vectors, words alone, or, across languages, vectors alone. It is 0 when a code or a year that
-    was asked for stands nowhere in scope. Evidence is sufficient from the threshold on.
+    was asked for stands nowhere in scope, and when there is nothing to judge by. Evidence is
+    sufficient from the threshold on.
     """
     threshold = DEFAULT_THRESHOLD if threshold is None else threshold
     if not retrieved.statistics.chunks:
@@ -47,10 +48,21 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
 
 
 def _confidence(reading: Reading, signals: Mapping[str, float], *, across: bool) -> float:
-    if reading.missing_codes:
+    if reading.missing_codes or not _can_be_judged(reading, signals, across=across):
         return 0.0
     kind = ACROSS if across else reading.retrieved.mode.value
     return model_for(kind).confidence(signals)
+
+
+def _can_be_judged(reading: Reading, signals: Mapping[str, float], *, across: bool) -> bool:
+    """Whether anything tells an answer from a chance hit; if not, abstaining is all that is honest.
+
+    Across languages that is how far the nearest passage stands out, which a handful of passages
+    does not show. Otherwise it is the question's words, of which function words tell nothing.
+    """
+    if across:
+        return not math.isnan(signals[cosine_height.__name__])
+    return any(term.key for term in reading.retrieved.statistics.terms)
 
 
 def crosses_languages(retrieved: Retrieved) -> bool:

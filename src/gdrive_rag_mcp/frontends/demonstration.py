@@ -50,7 +50,7 @@ def _headed(title: str) -> str:
 
 def _ask(reader: Reader, question: demo.DemoQuestion, show: Say) -> None:
     outcome = reader.search(question.text, limit=1)
-    show(f"\n? {question.text}\n{present.search_text(outcome)}")
+    show(f"\n? {question.text}\n  ({question.shows})\n{present.search_text(outcome)}")
 
 
 def _list_unread(reader: Reader, show: Say) -> None:

@@ -61,7 +61,7 @@ class ContentReader:
         try:
             self._index(item, into, self._fetch(item, into))
         except (FileUnreadableError, ExtractionError) as error:
-            self._refuse(item.file.id, error.reason, str(error))
+            self._refuse(item.file.id, error.reason, _told(error))
         finally:
             into.unlink(missing_ok=True)
 
@@ -134,10 +134,14 @@ class ContentReader:
             try:
                 chunks = self._cut(document)
             except ExtractionError as error:
-                self._refuse(identifier, error.reason, str(error))
+                self._refuse(identifier, error.reason, _told(error))
                 continue
             with self._store.transaction():
                 self._replace(identifier, document, chunks)
+
+
+def _told(error: FileUnreadableError | ExtractionError) -> str:
+    return f"{error.message}; {error.hint}" if error.hint else error.message
 
 
 def _sha256(path: Path) -> str:

@@ -95,6 +95,8 @@ class Synchroniser:
             catalog.root = self.source.root
             if options.full:
                 catalog.cursor = None
+            if other_root:
+                self.store.inventory.forget_versions()
         return other_root
 
 

@@ -1,6 +1,7 @@
 """The same results as plain text for a terminal: no colours, no control characters."""
 
-from gdrive_rag_mcp.cleaning import clean
+from collections.abc import Sequence
+
 from gdrive_rag_mcp.domain import (
     Coverage,
     FileRecord,
@@ -11,27 +12,16 @@ from gdrive_rag_mcp.domain import (
     Locator,
     SearchOutcome,
     SyncReport,
+    TermStatistics,
 )
 from gdrive_rag_mcp.presentation.messages import message
 from gdrive_rag_mcp.presentation.objects import deep_link, iso
-
-_SNIPPET_CHARS = 320
-
-
-def one_line(text: str) -> str:
-    """Text from elsewhere, such as a file's name, without line breaks or terminal controls."""
-    return " ".join(clean(text).split())
-
-
-def snippet(text: str) -> str:
-    """The beginning of a passage on one line."""
-    line = one_line(text)
-    return line if len(line) <= _SNIPPET_CHARS else f"{line[:_SNIPPET_CHARS].rstrip()} …"
+from gdrive_rag_mcp.presentation.snippets import one_line, snippet
 
 
 def place(locator: Locator) -> str:
-    """A locator as a reader says it: `page 4 (iv)`, `lines 12-40`, `heading Leave > Unpaid`."""
-    label = f" ({locator.label})" if locator.label and locator.kind == "page" else ""
+    """A locator as a reader says it: `page 4 (printed iv)`, `lines 12-40`, `heading Leave`."""
+    label = f" (printed {locator.label})" if locator.label and locator.kind == "page" else ""
     return one_line(f"{locator.kind} {locator.value}{label}")
 
 
@@ -47,12 +37,13 @@ def search_text(outcome: SearchOutcome) -> str:
     hits = outcome.retrieved.hits if outcome.retrieved else ()
     if hits and not evidence.sufficient:
         lines += ["", "Nearest passages, which are no evidence:"]
+    terms = outcome.retrieved.statistics.terms if outcome.retrieved else ()
     for hit in hits:
-        lines += ["", *_hit_lines(hit)]
+        lines += ["", *_hit_lines(hit, terms)]
     return "\n".join(lines)
 
 
-def _hit_lines(hit: Hit) -> list[str]:
+def _hit_lines(hit: Hit, terms: Sequence[TermStatistics]) -> list[str]:
     passage = hit.passage
     lines = [
         f"{hit.rank}. {one_line(passage.title or passage.name)}",
@@ -61,7 +52,7 @@ def _hit_lines(hit: Hit) -> list[str]:
     url = deep_link(passage.url, passage.mime_type, passage.locator)
     if url:
         lines.append(f"   {one_line(url)}")
-    return [*lines, f"   {snippet(passage.text)}"]
+    return [*lines, f"   {snippet(passage.text, terms)}"]
 
 
 def coverage_text(coverage: Coverage) -> str:

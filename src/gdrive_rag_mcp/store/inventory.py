@@ -163,6 +163,10 @@ class Inventory:
             (before, reason, detail, file_id),
         )
 
+    def forget_versions(self) -> None:
+        """Take every file for changed when it is next listed: another root may use equal ids."""
+        self._connection.execute("UPDATE files SET version = ''")
+
     def place(self) -> list[str]:
         """Bring paths and placements up to date; returns the files that lie elsewhere now."""
         with transaction(self._connection):

@@ -43,9 +43,14 @@ def init_db(read_settings: ReadSettings) -> None:
 def sync(
     read_settings: ReadSettings,
     *,
-    full: Annotated[bool, typer.Option(help="Look again at what was refused or failed.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Look again at what was refused or failed.")
+    ] = False,
     allow_mass_delete: Annotated[
-        bool, typer.Option(help="Take out many files at once that are not listed any more.")
+        bool,
+        typer.Option(
+            "--allow-mass-delete", help="Take out many files at once that are not listed any more."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -77,7 +82,7 @@ def _exit_code(report: SyncReport) -> int:
 def status(
     read_settings: ReadSettings,
     *,
-    files: Annotated[bool, typer.Option(help="List every file with its state.")] = False,
+    files: Annotated[bool, typer.Option("--files", help="List every file with its state.")] = False,
     state: Annotated[FileState | None, typer.Option(help="List only files in this state.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -141,7 +146,9 @@ def search(
 def export(
     read_settings: ReadSettings,
     *,
-    chunks: Annotated[bool, typer.Option(help="With the text and place of every chunk.")] = False,
+    chunks: Annotated[
+        bool, typer.Option("--chunks", help="With the text and place of every chunk.")
+    ] = False,
 ) -> None:
     """Print the whole ledger as JSON Lines, one file a line, for audits."""
     from gdrive_rag_mcp import presentation, wiring
