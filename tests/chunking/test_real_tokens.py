@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.chunking.tokens import estimate_tokens
+from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Document
 from gdrive_rag_mcp.embedding.e5_tokenizer import build_tokenizer
 from gdrive_rag_mcp.embedding.packed_model import read_packed_model
@@ -135,7 +136,8 @@ def test_no_chunk_is_above_what_the_model_reads(count: Count) -> None:
     )
 )
 def test_no_chunk_of_any_characters_is_above_what_the_model_reads(count: Count, text: str) -> None:
-    for chunk in StructuralChunker(300, 40).chunk(Made("Title").text(text * 3, "A").document):
+    document = Made("Title").text(clean(text * 3), "A").document
+    for chunk in StructuralChunker(300, 40).chunk(document):
         assert count(chunk.embedded_text) <= MOST_TOKENS
 
 

@@ -1,5 +1,6 @@
 """Real files and public questions, where they stand beside the checkout."""
 
+import csv
 import json
 import shutil
 from collections.abc import Iterator
@@ -9,12 +10,16 @@ from typing import Any
 import pytest
 
 from gdrive_rag_mcp import wiring
+from gdrive_rag_mcp.domain import Locator
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.settings import Settings, load_settings
 from tests.end_to_end.program import Run
+from tests.extraction.handed_words import bare, parse, split
 
 pytestmark = [pytest.mark.acceptance, pytest.mark.timeout(1800)]
 HIT_GOAL = 0.97
+LOCATED_GOAL = 0.90
+FORMATS = (".pdf", ".docx", ".xlsx", ".md", ".txt")
 
 
 def rows(file: Path) -> Iterator[dict[str, Any]]:
@@ -38,6 +43,35 @@ def test_every_real_file_is_accounted_for(run: Run, shared_data: Path, tmp_path:
         assert searchable == (line["chunk_count"] > 0), line
         assert searchable or line["reason"], line
         assert line["reason"] != "internal", line
+
+
+def test_nearly_every_listed_word_is_in_a_chunk_that_cites_its_place(
+    run: Run, shared_data: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "files"
+    shutil.copytree(shared_data / "files", folder, ignore=shutil.ignore_patterns("INDEX.tsv"))
+    run("sync", "--source", f"folder:{folder}")
+    lines = [json.loads(line) for line in run("export", "--chunks").out.splitlines()]
+    chunks = {
+        line["name"]: [
+            (Locator(**chunk["locator"]), bare(chunk["text"])) for chunk in line["chunks"]
+        ]
+        for line in lines
+    }
+
+    wanted, missed = 0, []
+    with (shared_data / "files" / "INDEX.tsv").open(encoding="utf-8", newline="") as index:
+        for row in csv.DictReader(index, delimiter="\t", quoting=csv.QUOTE_NONE):
+            if not row["file"].endswith(FORMATS) or row["category"] == "wrongext":
+                continue
+            for located in split(row["must_appear (loc:word)"] or ""):
+                wanted += 1
+                word, covers = parse(located)
+                if not any(word in text and covers(at) for at, text in chunks[row["file"]]):
+                    missed.append(f"{row['file']}: {located}")
+
+    assert wanted > 150
+    assert 1 - len(missed) / wanted >= LOCATED_GOAL, missed
 
 
 @pytest.fixture

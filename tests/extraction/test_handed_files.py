@@ -3,7 +3,6 @@
 import csv
 import os
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import is_supported
 from gdrive_rag_mcp.extraction.reading import read_document
 from gdrive_rag_mcp.extraction.sandbox import Sandbox
+from tests.extraction.handed_words import bare, parse, split
 
 FILES = Path(os.path.normpath(Path(__file__).resolve().parents[2] / "../shared/data/files"))
 INDEX = FILES / "INDEX.tsv"
@@ -37,9 +37,6 @@ BETTER_KNOWN: Mapping[str, str] = {
     "pdf-bad__pdf.js__poppler-67295-0.pdf": "damaged, but its page can be read",
     "xlsx-bad__poi__xlsx-corrupted.xlsx": "the reader refuses a workbook with broken links",
 }
-_PAGE = re.compile(r"p(\d+):(.*)", re.DOTALL)
-_ROW = re.compile(r"(.*)!row(\d+):(.*)", re.DOTALL)
-
 pytestmark = pytest.mark.skipif(not INDEX.exists(), reason="the handed files are not here")
 
 
@@ -71,33 +68,10 @@ class Handed:
         return any(word in text and covers(locator) for locator, text in self.segments)
 
 
-def bare(text: str) -> str:
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def parse(located: str) -> tuple[str, Callable[[Locator], bool]]:
-    """A word, and which locators cover its place: `p3:word`, `Sheet!row5:word`, `doc:word`."""
-    if page := _PAGE.fullmatch(located):
-        number = int(page[1])
-        return bare(page[2]), lambda at: at.kind == "page" and spans(at, number)
-    if row := _ROW.fullmatch(located):
-        number = int(row[2])
-        return bare(row[3]), lambda at: at.label == row[1] and spans(at, number)
-    return bare(located.partition(":")[2]), lambda at: True
-
-
-def spans(locator: Locator, number: int) -> bool:
-    return locator.first is not None and locator.first <= number <= (locator.last or 0)
-
-
 def mime_type_of(name: str, category: str) -> str:
     """By the suffix, as a source lists it; the text category is text under any suffix."""
     suffix = "txt" if category == "txt" else name.rpartition(".")[2]
     return MIME_TYPES.get(suffix, f"application/x-{suffix}")
-
-
-def split(field: str) -> tuple[str, ...]:
-    return tuple(part for each in field.split(" | ") if (part := each.strip()))
 
 
 @pytest.fixture(scope="module")

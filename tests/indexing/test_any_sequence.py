@@ -12,9 +12,8 @@ from gdrive_rag_mcp.domain import STATE_OF_REASON, FileState, Reason
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from tests.indexing.desk import Desk
 
-WORDS = st.sampled_from(
-    ["sabbatical", "invoice", "travel", "!encrypted", "!no_text", "?page 1", ""]
-)
+KNOWN = ("sabbatical", "invoice", "travel")
+WORDS = st.sampled_from([*KNOWN, "!encrypted", "!no_text", "?page 1", ""])
 TEXTS = st.lists(WORDS, min_size=1, max_size=3).map("\n\n".join)
 TYPES = st.sampled_from(["text/plain", "text/markdown", "application/zip"])
 PICK = st.integers(0, 10**6)
@@ -104,7 +103,7 @@ class AnySequence(RuleBasedStateMachine):
         report = self.desk.sync(full=full, allow_mass_delete=True)
         assert report.complete
         assert report.coverage.in_scope == len(self.files)
-        self.searched = {word: self.desk.find(word) for word in ("sabbatical", "invoice", "travel")}
+        self.searched = {word: self.desk.find(word) for word in KNOWN}
         for file in self.files:
             self.check(file)
         if with_embedder:
@@ -136,4 +135,4 @@ class AnySequence(RuleBasedStateMachine):
 
 
 TestAnySequence = AnySequence.TestCase
-TestAnySequence.settings = settings(max_examples=15, stateful_step_count=25, deadline=None)
+TestAnySequence.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
