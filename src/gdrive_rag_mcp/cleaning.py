@@ -7,15 +7,17 @@ import unicodedata
 # Dropped: NUL and other controls, lone surrogates, bidi overrides and isolates, the BOM, and the
 # non-characters that PDF engines put for soft line-end hyphens.
 _DROPPED = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
     "\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 )
 _LINE_ENDS = re.compile("\r\n?|\x85|\u2028|\u2029")
+# Soft line ends of slides and page feeds of plain text: they part words, and end no line.
+_BREAKS = re.compile("[\x0b\x0c]")
 
 
 def clean(text: str) -> str:
-    """Bring text to the one form that is stored, searched and cited: NFC, `\\n`, no controls."""
+    r"""Bring text to the one form that is stored, searched and cited: NFC, `\n`, no controls."""
     if text.isascii() and text.isprintable():
         return text
-    text = _LINE_ENDS.sub("\n", text)
+    text = _BREAKS.sub(" ", _LINE_ENDS.sub("\n", text))
     return unicodedata.normalize("NFC", _DROPPED.sub("", text))

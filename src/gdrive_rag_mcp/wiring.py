@@ -42,7 +42,7 @@ def make_source(settings: Settings) -> Source:
 
     return DriveSource(
         settings.gdrive_folder_id,
-        settings.google_service_account_file.expanduser(),
+        settings.google_service_account_file,
         endpoint=settings.drive_endpoint,
         calls_per_second=settings.drive_qps,
     )
@@ -75,7 +75,7 @@ def make_embedder(
     `build` allows unpacking the embedded model, which takes a while.
 
     Raises:
-        EmbedderUnavailableError: it needs weights that are not there.
+        EmbedderUnavailableError: it needs weights or a key that are not there.
         SettingsError: what it needs is not set.
     """
     provider = settings.embed_provider or (recorded.provider if recorded else "embedded")
@@ -111,12 +111,23 @@ def _openai_compatible(
     return OpenAICompatibleEmbedder(
         settings.embed_base_url,
         model,
-        api_key=secret(settings.embed_api_key_env, environ),
+        api_key=_key(settings.embed_api_key_env, environ),
         dimensions=settings.embed_dimensions or (same.dimensions if same else None),
         send_dimensions=settings.embed_send_dimensions,
         batch_size=settings.embed_batch_size,
         timeout_seconds=settings.embed_timeout_seconds,
     )
+
+
+def _key(variable: str | None, environ: Mapping[str, str]) -> str | None:
+    key = secret(variable, environ)
+    if variable and key is None:
+        raise EmbedderUnavailableError(
+            f"GDRIVE_RAG_EMBED_API_KEY_ENV names {variable}, which is not set",
+            hint=f"set {variable} or {variable}_FILE; an MCP client passes on only the variables "
+            "that its configuration lists",
+        )
+    return key
 
 
 def make_reader(settings: Settings, *, resident: bool) -> Reader:

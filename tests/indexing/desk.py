@@ -113,6 +113,11 @@ class Desk:
         self.now += timedelta(**time)
 
 
+def fill(desk: Desk, count: int) -> list[str]:
+    """Add files that each say `sabbatical` and a number of their own; returns their ids."""
+    return [desk.source.add_file(f"{n}.md", f"sabbatical number{n}") for n in range(count)]
+
+
 def assert_adds_up(report: SyncReport) -> None:
     coverage = report.coverage
     changed = report.added + report.updated + report.moved + report.unchanged

@@ -93,8 +93,8 @@ class AnySequence(RuleBasedStateMachine):
         self.source._page_items = 2
         self.source.listing_fails_after = pages
         report = self.desk.sync()
-        assert report.removed == 0
         self.source.listing_fails_after = None
+        assert report.complete or report.removed == 0
 
     @rule(with_embedder=st.booleans(), full=st.booleans())
     def sync(self, *, with_embedder: bool, full: bool) -> None:
@@ -135,4 +135,4 @@ class AnySequence(RuleBasedStateMachine):
 
 
 TestAnySequence = AnySequence.TestCase
-TestAnySequence.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestAnySequence.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)

@@ -11,6 +11,9 @@ import pytest
 from gdrive_rag_mcp.errors import IndexLockedError, IndexReadOnlyError
 from gdrive_rag_mcp.indexing.lock import writer_lock
 
+# The child of a test does nothing but take a lock and leave.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+
 HOLDER = """
 import os, sys, pathlib
 from gdrive_rag_mcp.indexing.lock import writer_lock

@@ -7,6 +7,7 @@ import pytest
 
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.hand_written import HandWritten
+from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 
 
 @pytest.fixture
@@ -20,3 +21,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def hand(store: Store) -> HandWritten:
     """What writes into `store`."""
     return HandWritten(store)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """An index of three documents."""
+    path = tmp_path / "index.db"
+    with Store.open_for_writing(path) as store:
+        hand = HandWritten(store)
+        for number in range(3):
+            hand.put(f"file{number}", f"Sabbatical leave number {number}.", "Another paragraph.")
+        hand.embed(HashingEmbedder(32))
+    return path

@@ -4,6 +4,8 @@ SQLite's own plans are asked: a full walk is a `SCAN` of one of the index's tabl
 lists everything (statistics, status, pages of the ledger) may walk the files by an index.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 

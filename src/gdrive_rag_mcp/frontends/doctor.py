@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
-from gdrive_rag_mcp.errors import GdriveRagError, IndexMissingError
-from gdrive_rag_mcp.settings import NOT_USED_YET, Settings, secret
+from gdrive_rag_mcp.errors import GdriveRagError, IndexMissingError, ReindexRequiredError
+from gdrive_rag_mcp.settings import NOT_USED_YET, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def _looked_at(what: str, look: Callable[[], str]) -> Finding:
 
 
 def _unused(environ: Mapping[str, str]) -> Iterator[Finding]:
-    for name in sorted(NOT_USED_YET & set(environ)):
+    for name in sorted(name for name in NOT_USED_YET if environ.get(name)):
         yield Finding(ok=True, what=name, said="set, but this version does not use it yet")
 
 
@@ -83,15 +83,29 @@ def _embedder(settings: Settings, environ: Mapping[str, str]) -> str:
     embedder = wiring.make_embedder(settings, recorded, build=True, environ=environ)
     if embedder is None:
         return "none is set: words only, without meaning"
-    if settings.embed_provider == "openai-compatible":
-        named = settings.embed_api_key_env
-        key = "no key" if not named else f"key from {named}"
-        found = "" if not named or secret(named, environ) else ", which is not set"
-        return (
-            f"openai-compatible {settings.embed_model} at {settings.embed_base_url}, {key}{found}"
+    provider = settings.embed_provider or (recorded.provider if recorded else "embedded")
+    if provider == "openai-compatible":
+        said = _remote(settings, recorded)
+    else:
+        identity = embedder.identity
+        said = f"{identity.provider} {identity.model}, {identity.dimensions} dimensions"
+    # What another provider's vectors are like may have to be asked for over the network.
+    if recorded and (
+        provider != recorded.provider or embedder.identity.fingerprint != recorded.fingerprint
+    ):
+        raise ReindexRequiredError(
+            f"{said}; the index was made with {recorded.provider} {recorded.model}, "
+            f"{recorded.dimensions} dimensions, and their vectors cannot be compared",
+            hint="set back provider, model and endpoint, or sync into another index with --profile",
         )
-    identity = embedder.identity
-    return f"{identity.provider} {identity.model}, {identity.dimensions} dimensions"
+    return said
+
+
+def _remote(settings: Settings, recorded: EmbeddingIdentity | None) -> str:
+    """A provider that is reached over the network, told from the settings: it is not asked."""
+    model = settings.embed_model or (recorded.model if recorded else "")
+    key = f"key from {settings.embed_api_key_env}" if settings.embed_api_key_env else "no key"
+    return f"openai-compatible {model} at {settings.embed_base_url}, {key}"
 
 
 def _recorded(settings: Settings) -> EmbeddingIdentity | None:
@@ -100,4 +114,4 @@ def _recorded(settings: Settings) -> EmbeddingIdentity | None:
     try:
         return wiring.make_reader(settings, resident=False).status().embedding
     except GdriveRagError:
-        return None
+        return None  # what is wrong with the index is a finding of its own

@@ -22,20 +22,36 @@ def command_settings(
         SettingsError: names the setting and the remedy.
     """
     if env_file is not None:
+        given = _read(env_file)
         os.environ.update(
-            {name: value for name, value in _read(env_file).items() if name not in os.environ}
+            {name: value for name, value in given.items() if not os.environ.get(name)}
         )
     arguments = {"db_path": db, "index_profile": profile, "source": source}
     return load_settings(arguments, config_file=config)
 
 
 def _read(env_file: Path) -> Mapping[str, str]:
-    from dotenv import dotenv_values
+    from dotenv.parser import parse_stream
 
-    if not env_file.is_file():
+    path = env_file.absolute()
+    try:
+        # Editors on Windows put a byte order mark first, which would be part of the first name.
+        with path.open(encoding="utf-8-sig") as stream:
+            lines = list(parse_stream(stream))
+    except OSError as error:
         raise SettingsError(
-            f"the environment file {env_file.absolute()} is not there",
-            hint="check the path given with --env-file",
-        )
-    values = dotenv_values(env_file, interpolate=False, encoding="utf-8")
-    return {name: value for name, value in values.items() if value is not None}
+            f"the environment file {path} cannot be read: {error.strerror}",
+            hint="check the path given with --env-file and its permissions",
+        ) from None
+    except UnicodeDecodeError:
+        raise SettingsError(
+            f"the environment file {path} is not UTF-8 text", hint="save it as UTF-8"
+        ) from None
+    for line in lines:
+        if line.error or "\0" in line.original.string:
+            # The line itself may hold a secret.
+            raise SettingsError(
+                f"line {line.original.line} of the environment file {path} is not NAME=value",
+                hint="correct that line, or put a # before it",
+            )
+    return {line.key: line.value for line in lines if line.key and line.value is not None}

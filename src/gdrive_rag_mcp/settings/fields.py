@@ -1,0 +1,189 @@
+"""Every knob, once: its name, type, bound, default and meaning."""
+
+import re
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+PREFIX = "GDRIVE_RAG_"
+_UNPREFIXED = ("gdrive_folder_id", "google_service_account_file")
+PATHS = ("db_path", "embed_model_path", "google_service_account_file")
+_NUMBERS = (
+    "drive_qps",
+    "embed_dimensions",
+    "embed_batch_size",
+    "embed_timeout_seconds",
+    "chunk_size",
+    "chunk_overlap",
+    "evidence_threshold",
+)
+# Names that belong to parts of the product this version does not have yet, and to Compose: they
+# are let through, so that one environment file can serve every version; `doctor` lists them.
+NOT_USED_YET = frozenset(
+    {
+        "GDRIVE_SHARED_DRIVE_ID",
+        "GOOGLE_OAUTH_CLIENT_FILE",
+        "GOOGLE_OAUTH_TOKEN_FILE",
+        "GDRIVE_RAG_EMBED_DEVICE",
+        "GDRIVE_RAG_ANSWER_PROVIDER",
+        "GDRIVE_RAG_ANSWER_MODEL",
+        "GDRIVE_RAG_ANSWER_BASE_URL",
+        "GDRIVE_RAG_ANSWER_API_KEY_ENV",
+        "GDRIVE_RAG_ANSWER_TOKEN_BUDGET",
+        "GDRIVE_RAG_ANSWER_MAX_REWRITES",
+        "GDRIVE_RAG_BEARER_TOKEN",
+        "GDRIVE_RAG_BEARER_TOKEN_FILE",
+        "GDRIVE_RAG_HOST",
+        "GDRIVE_RAG_PORT",
+        "GDRIVE_RAG_ALLOWED_HOSTS",
+        "GDRIVE_RAG_EXTRAS",
+    }
+)
+
+
+class Settings(BaseModel):
+    """All settings, checked; secrets are not among them, only the names of their variables."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False
+    )
+
+    source: str = Field("drive", description="`drive`, or `folder:/path` for a local folder.")
+    gdrive_folder_id: str | None = Field(None, description="The Drive folder to index.")
+    google_service_account_file: Path | None = Field(
+        None, description="The JSON key of a service account that may read the folder."
+    )
+    drive_qps: float = Field(10.0, gt=0, le=1000, description="Drive calls a second, at most.")
+    drive_endpoint: str | None = Field(None, description="Root URL of another Drive API (tests).")
+
+    db_path: Path | None = Field(None, description="The index file; wins over the profile.")
+    index_profile: str = Field(
+        "default",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        description="`default` is data/index.db, any other NAME is data/index-NAME.db.",
+    )
+
+    embed_provider: Literal["embedded", "openai-compatible", "none"] | None = Field(
+        None, description="Unset: the one the index was made with; for a new index `embedded`."
+    )
+    embed_model: str | None = Field(None, description="The model's name at the provider.")
+    embed_model_path: Path | None = Field(
+        None, description="A folder with onnx/model.onnx and tokenizer.json, for `embedded`."
+    )
+    embed_dimensions: int | None = Field(None, ge=1, le=16384, description="Length of a vector.")
+    embed_base_url: str | None = Field(
+        None, description="Where `/embeddings` is, for `openai-compatible`."
+    )
+    embed_api_key_env: str | None = Field(
+        None, description="The *name* of the variable that holds the provider's key."
+    )
+    embed_batch_size: int = Field(16, ge=1, le=2048, description="Texts a call, at most.")
+    embed_timeout_seconds: float = Field(60.0, gt=0, le=3600, description="For one call.")
+    embed_send_dimensions: bool = Field(
+        False, description="Ask an OpenAI-compatible server for `dimensions`."
+    )
+
+    chunk_size: int = Field(300, ge=50, le=2000, description="Estimated tokens a chunk, at most.")
+    chunk_overlap: int = Field(
+        40,
+        ge=0,
+        le=500,
+        validate_default=True,
+        description="Estimated tokens chunks share, at most half of the chunk size.",
+    )
+
+    retrieval_mode: Literal["hybrid", "keyword", "vector"] = Field(
+        "hybrid", description="Which retrievers take part."
+    )
+    evidence_threshold: float | None = Field(
+        None, ge=0, le=1, description="Confidence from which evidence is sufficient."
+    )
+
+    @field_validator("source")
+    @classmethod
+    def _source_is_known(cls, value: str) -> str:
+        kind, _, folder = value.partition(":")
+        if kind == "folder" and folder:
+            return f"folder:{absolute(Path(folder))}"
+        if value != "drive":
+            raise ValueError("must be `drive` or `folder:/path`")
+        return value
+
+    @field_validator(*PATHS)
+    @classmethod
+    def _path_isabsolute(cls, value: Path | None) -> Path | None:
+        return None if value is None else absolute(value)
+
+    @field_validator(*_NUMBERS, mode="before")
+    @classmethod
+    def _number_is_no_truth(cls, value: object) -> object:
+        if isinstance(value, bool):
+            raise ValueError("must be a number")  # noqa: TRY004 - pydantic collects ValueErrors
+        return value
+
+    @field_validator("chunk_overlap")
+    @classmethod
+    def _overlap_fits(cls, value: int, info: ValidationInfo) -> int:
+        if value > info.data.get("chunk_size", value * 2) // 2:
+            raise ValueError("must be at most half of the chunk size")
+        return value
+
+    @field_validator("embed_api_key_env")
+    @classmethod
+    def _key_is_only_named(cls, value: str | None) -> str | None:
+        # Whoever puts the key itself here must not see it again in an error or in `doctor`.
+        if value is not None and not re.fullmatch("[A-Z_][A-Z0-9_]*", value):
+            raise ValueError("must be a variable's name in capitals, such as EMBEDDING_KEY")
+        return value
+
+    @field_validator("embed_base_url", "drive_endpoint")
+    @classmethod
+    def _url_is_plain(cls, value: str | None) -> str | None:
+        return None if value is None else _plain_url(value)
+
+    @property
+    def index_path(self) -> Path:
+        """The absolute path of the index file."""
+        if self.db_path is not None:
+            return self.db_path
+        name = "index.db" if self.index_profile == "default" else f"index-{self.index_profile}.db"
+        return (Path("data") / name).absolute()
+
+
+def environment_name(field: str) -> str:
+    """The environment variable of a setting."""
+    return field.upper() if field in _UNPREFIXED else PREFIX + field.upper()
+
+
+def absolute(path: Path) -> Path:
+    """A path with its home and the current folder written out.
+
+    Raises:
+        ValueError: there is no such home, or the path has a NUL.
+    """
+    if "\0" in str(path):
+        raise ValueError("must not contain NUL")
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError:
+        raise ValueError("starts with ~, and whose home that is is not known") from None
+
+
+def _plain_url(value: str) -> str:
+    if "@" in value:
+        raise ValueError(
+            "must not carry credentials; put the key in a variable and name it (an @ in a path is "
+            "written %40)"
+        )
+    try:
+        parts = urlsplit(value)
+        readable = parts.hostname and parts.port != 0 and value.isprintable() and " " not in value
+    except ValueError:  # its message would show the value
+        readable = False
+    if not readable or parts.scheme not in {"http", "https"}:
+        raise ValueError("must be http://HOST or https://HOST, with a port and path if need be")
+    if "?" in value or "#" in value:
+        raise ValueError("must end with its path, without ? and #")
+    return value.rstrip("/")
