@@ -29,7 +29,7 @@ from gdrive_rag_mcp.domain import Reason
 
 
 class GdriveRagError(Exception):
-    """What happened (the message), what to do (the hint), and how a command ends (the exit code)."""
+    """What happened (the message), what to do (the hint), how a command ends (the exit code)."""
 
     code: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1

@@ -1,10 +1,10 @@
 """Function words and question words, by language: they say how is asked, not what about.
 
-Written as people write them; `terms` folds them. For scripts without blanks there are pairs.
+Written as people write them; `terms` folds them. For scripts without blanks there are pairs,
+those of question words that are rare within other words.
 """
 
 from collections.abc import Mapping
-from itertools import pairwise
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
     language: frozenset(words.split())
@@ -61,7 +61,8 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
         "tr": """ama ancak bana bazı ben bir biri bu bunu bunun çok da daha de değil diye dolayı en
             gibi göre hangi hangisi hem her hiç için ile ise kaç kadar kez ki kim kimin mı mi mu mü
             ne neden nasıl nerede nereye olan olarak oldu olduğu olduğunu olur o onu onun sonra şu
-            tarafından tüm ve veya ya yani zaman var vardı mıdır midir mudur müdür nedir kimdir nerededir""",
+            tarafından tüm ve veya ya yani zaman var vardı mıdır midir mudur müdür
+            nedir kimdir nerededir""",
         "ro": """a acest acesta această ai al ale am are as au ca care ce cea cei cel cele cine cu
             cum când cât câte câți câtă că dar de despre din după e ea ei el ele era este eu fi fost
             iar în îi îl îşi la le lor lui mai nu o ori pe pentru poate prin s sa sau se şi și sunt
@@ -69,8 +70,8 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
         "ru": """а без более бы был была были было быть в вам вас во вот все всех вы где да для до
             его ее её если есть еще ещё же за и из или им их к как какая какие какого каком какой
             какую когда кого кому который которая которые ко кто куда ли между меня мне может можно
-            на над нам нас не него нее ней нет ни них но о об однако он она они оно от откуда по под после
-            почему при про с сколько со так также там то тогда того тоже только том тот ты у уже чего
+            на над нам нас не него нее ней нет ни них но о об однако он она они оно от откуда по под
+            после почему при про с сколько со так также там то тогда того тоже только том тот ты у уже чего
             чем что чтобы чья чьё это этого этой этом эту я""",
         "el": """αν από απο αυτά αυτές αυτή αυτό αυτός για δεν ε εάν είναι ενώ ένα ένας επί η ήταν θα
             κάθε και κατά κι μας με μετά μη μην μια μία μου μπορεί να ο οι όπως όταν ότι οποία οποίο
@@ -91,16 +92,12 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
     }.items()
 }
 
-_PAIRS = frozenset(
+STOP_PAIRS = frozenset(
     """什么 甚麼 什麼 多少 是什 么是 哪个 哪個 哪些 哪里 哪裡 如何 怎么 怎麼 怎样 為何 为何 为什 是谁 是誰 谁是 何时 何時 几个
     是多 少是 有多 有什 是哪 的是 了什 么时 時候 时候 是否 可以 能否 请问 請問 有哪 在哪 是在 于什 被称 称为 是由 以及 么样
     です ます すか でし した した なに 何で 何が どこ どの どれ どん んな いつ だれ 誰が 誰で なぜ いく くら らで れは
     った って いる ある する され れた れて から まで より こと もの の何 は何 には では ので たの のは とい いう
     무엇 엇인 인가 가요 누구 구인 언제 제인 어디 디에 어느 어떤 얼마 마나 몇개 하는 했는 있는 는가 습니 니까 입니 니다
-    나요 까요 은무 무슨 왜는 되는 된것 하나 것은 것이""".split()
+    나요 까요 은무 무슨 왜는 되는 된것 하나 것은 것이
+    ไร ใน""".split()
 )
-# As folded, so with the two parts of Sara Am (\u0e4d\u0e32).
-_THAI = """อะไร ใด ใคร ไหน เมื่อไร เมื่อไหร่ ที่ เท่าไร เท่าไหร่ อย่างไร กี่ ทํ\u0e32ไม หรือ และ ของ ใน เป็น
-    ได้ มี การ""".split()
-
-STOP_PAIRS = _PAIRS | {left + right for word in _THAI for left, right in pairwise(word)}

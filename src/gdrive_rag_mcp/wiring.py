@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gdrive_rag_mcp.app import Reader, StorePool
-from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, SyncReport
+from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, ReindexReport, SyncReport
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, SettingsError
-from gdrive_rag_mcp.indexing.sync import Progress, SyncOptions
+from gdrive_rag_mcp.indexing.progress import Progress
+from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Source
 from gdrive_rag_mcp.settings import Settings, secret
 
@@ -178,3 +179,22 @@ def sync(
             options=options,
             progress=progress,
         )
+
+
+def reindex(
+    settings: Settings, *, agreed: bool, progress: Progress, report: Report
+) -> ReindexReport:
+    """Change the index's embedder to the one that is set, or to the embedded model.
+
+    Raises:
+        GdriveRagError: the settings, the embedder or the index do not allow it.
+    """
+    from gdrive_rag_mcp.app.syncing import change_embedder
+
+    embedder = make_embedder(settings, None, build=True, report=report)
+    if embedder is None:
+        raise SettingsError(
+            "no embedder is set, so there is nothing to reindex with",
+            hint="set GDRIVE_RAG_EMBED_PROVIDER to embedded or openai-compatible",
+        )
+    return change_embedder(settings.index_path, embedder, agreed=agreed, progress=progress)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from gdrive_rag_mcp.app.checks import check_span, checked_limit
 from gdrive_rag_mcp.app.pool import StorePool
 from gdrive_rag_mcp.domain import (
     EVERYTHING,
@@ -87,8 +88,10 @@ class Reader:
             ReindexRequiredError: the index was made with another embedder than the one set.
             StoreError: there is an index, but it cannot be read.
         """
-        query = Query(checked_question(text), _checked(limit, MAX_HITS), self._visible, filters)
-        _check_span(filters)
+        query = Query(
+            checked_question(text), checked_limit(limit, MAX_HITS), self._visible, filters
+        )
+        check_span(filters)
         try:
             with self._pool.lend() as store:
                 return self._search(store, query, scope_id)
@@ -104,9 +107,6 @@ class Reader:
                 return self._unsearched(query, scope_id, VerdictReason.SCOPE_UNKNOWN, unknown)
             scope = found
         coverage, last_sync = store.ledger.coverage(scope), store.catalog.last_sync
-        if not coverage.searchable:
-            empty = VerdictReason.SCOPE_EMPTY
-            return self._unsearched(query, scope_id, empty, coverage, last_sync)
         embedder = self._embedder_for(store)
         retriever = Retriever(store.index, embedder, self._mode)
         retrieved = retriever.retrieve(replace(query, scope=scope))
@@ -146,7 +146,7 @@ class Reader:
         if self._mode is Mode.KEYWORD or store.catalog.embedding_identity is None:
             return None
         with self._embedder_lock:
-            if self._embedder is None:
+            if not self._fits(store):
                 try:
                     self._embedder = self._make_embedder()
                 except EmbedderUnavailableError:
@@ -155,6 +155,15 @@ class Reader:
         if embedder is not None:
             store.catalog.require_same_embedding(embedder.identity)
         return embedder
+
+    def _fits(self, store: Store) -> bool:
+        """Whether the embedder at hand is the index's; a reindex may have changed it meanwhile."""
+        recorded = store.catalog.embedding_identity
+        return (
+            self._embedder is not None
+            and recorded is not None
+            and self._embedder.identity.fingerprint == recorded.fingerprint
+        )
 
     def _search_warnings(
         self, retrieved: Retrieved, coverage: Coverage, last_sync: datetime | None
@@ -236,7 +245,7 @@ class Reader:
             QueryError: the cursor or the limit is not one.
             IndexMissingError: there is no index.
         """
-        _checked(limit, MAX_PAGE)
+        checked_limit(limit, MAX_PAGE)
         with self._pool.lend() as store:
             if folder_id and store.ledger.resolve_scope(folder_id, self._visible) is None:
                 raise DocumentNotFoundError(
@@ -274,22 +283,6 @@ class Reader:
             for record in store.ledger.all(self._visible):
                 found = list(store.catalog.chunks(record.id, self._visible)) if chunks else None
                 yield record, found
-
-
-def _checked(limit: int, most: int) -> int:
-    if not 1 <= limit <= most:
-        raise QueryError(f"limit is {limit}", hint=f"it goes from 1 to {most}")
-    return limit
-
-
-def _check_span(filters: Filters) -> None:
-    after, before = filters.modified_after, filters.modified_before
-    if after is not None and before is not None and after > before:
-        raise QueryError(
-            f"modified_after ({after.isoformat()}) is later than modified_before"
-            f" ({before.isoformat()})",
-            hint="swap them, or leave one out",
-        )
 
 
 def _why(record: FileRecord) -> str:

@@ -1,12 +1,16 @@
-"""The use cases of writing: making an index and bringing it up to date, one writer at a time."""
+"""The use cases of writing: making an index, bringing it up to date, changing its embedder."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
-from gdrive_rag_mcp.domain import EmbeddingIdentity, SyncReport
+from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncReport
+from gdrive_rag_mcp.errors import IndexMissingError, SettingsError
 from gdrive_rag_mcp.extraction import EXTRACTION_VERSION, is_supported
 from gdrive_rag_mcp.indexing.lock import writer_lock
-from gdrive_rag_mcp.indexing.sync import Progress, Synchroniser, SyncOptions
+from gdrive_rag_mcp.indexing.progress import Progress
+from gdrive_rag_mcp.indexing.reindexing import reindex
+from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
 from gdrive_rag_mcp.store import Store
 
@@ -49,3 +53,31 @@ def sync_index(
             extraction=EXTRACTION_VERSION,
             progress=progress,
         ).run(options)
+
+
+def change_embedder(
+    path: Path, embedder: Embedder, *, agreed: bool, progress: Progress
+) -> ReindexReport:
+    """Embed everything anew with another embedder while the index is searched.
+
+    Raises:
+        IndexMissingError: there is no index.
+        IndexLockedError: another process is writing it.
+        SettingsError: it was not agreed to; says what it would cost.
+        EmbeddingError: the embedder failed; the index is as it was.
+    """
+    if not path.exists():
+        raise IndexMissingError(f"there is no index at {path}", hint="run `gdrive-rag-mcp sync`")
+    identity = embedder.identity
+    with writer_lock(path), Store.open_for_writing(path) as store:
+        former = store.catalog.embedding_identity
+        if former is not None and former.fingerprint == identity.fingerprint:
+            return ReindexReport(former, identity, 0)
+        if not agreed:
+            texts = store.reembedding.count_lacking(identity.fingerprint)
+            raise SettingsError(
+                f"this would embed {texts} texts with {identity.provider} {identity.model}",
+                hint="run it again with --yes; search goes on with the former vectors meanwhile",
+            )
+        embedded = reindex(store, embedder, now=datetime.now(UTC), progress=progress)
+        return ReindexReport(former, identity, embedded)

@@ -40,6 +40,7 @@ from gdrive_rag_mcp.domain.files import (
 from gdrive_rag_mcp.domain.identities import (
     EmbeddingIdentity,
     IndexStatus,
+    ReindexReport,
 )
 from gdrive_rag_mcp.domain.queries import (
     EVERYTHING,
@@ -74,6 +75,7 @@ __all__ = [
     "Query",
     "QueryTerm",
     "Reason",
+    "ReindexReport",
     "RetrievalStatistics",
     "Retrieved",
     "Scope",

@@ -17,6 +17,15 @@ class EmbeddingIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class ReindexReport:
+    """A change of embedder: from which (None: words only), to which, and texts embedded for it."""
+
+    former: EmbeddingIdentity | None
+    current: EmbeddingIdentity
+    embedded: int
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatus:
     """What an index holds and what made it; no endpoint, no key."""
 

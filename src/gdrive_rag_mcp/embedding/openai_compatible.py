@@ -2,6 +2,7 @@
 
 import hashlib
 import ipaddress
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -65,6 +66,7 @@ class OpenAICompatibleEmbedder:
         self.max_tokens = max_tokens
         self._retrying = retrying or Retrying()
         self._client = httpx.Client(trust_env=not _is_loopback(self._url.host))
+        weakref.finalize(self, self._client.close)
 
     @cached_property
     def identity(self) -> EmbeddingIdentity:
@@ -83,7 +85,7 @@ class OpenAICompatibleEmbedder:
         return self._joined(parts, np.concatenate(vectors))
 
     def close(self) -> None:
-        """Close the connections that are kept open."""
+        """Close the connections; otherwise that is done when the object goes away."""
         self._client.close()
 
     def _joined(self, parts: list[list[str]], vectors: Vectors) -> Vectors:

@@ -96,7 +96,7 @@ def _embedder(settings: Settings, environ: Mapping[str, str]) -> str:
         raise ReindexRequiredError(
             f"{said}; the index was made with {recorded.provider} {recorded.model}, "
             f"{recorded.dimensions} dimensions, and their vectors cannot be compared",
-            hint="set back provider, model and endpoint, or sync into another index with --profile",
+            hint="run `gdrive-rag-mcp reindex --yes`, or set back provider, model and endpoint",
         )
     return said
 

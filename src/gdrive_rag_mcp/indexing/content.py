@@ -9,15 +9,13 @@ from pathlib import Path
 
 from gdrive_rag_mcp.domain import STATE_OF_REASON, Chunk, Document, FileState, Reason
 from gdrive_rag_mcp.errors import ExtractionError, FileUnreadableError
+from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.indexing.vectorising import Vectoriser
 from gdrive_rag_mcp.protocols import Chunker, Extractor, Source
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.store.work_queue import WorkItem
 
 _FILL_AT = 256
-
-Progress = Callable[[str, int, int | None], None]
-"""Told the stage, how much of it is done, and how much there is (None: not known yet)."""
 
 
 @dataclass(frozen=True)

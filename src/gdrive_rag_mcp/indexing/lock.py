@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gdrive_rag_mcp.errors import IndexLockedError, IndexReadOnlyError
+from gdrive_rag_mcp.store.location import refuse_unsafe_location
 
 _held: set[int] = set()
 
@@ -29,7 +30,9 @@ def writer_lock(index: Path) -> Iterator[None]:
     Raises:
         IndexLockedError: another process holds it.
         IndexReadOnlyError: the lock file beside the index cannot be made.
+        StoreError: the folder is synced or on a network, where an index may not live.
     """
+    refuse_unsafe_location(index)
     path = index.with_name(index.name + ".lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

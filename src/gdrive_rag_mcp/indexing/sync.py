@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 
 from gdrive_rag_mcp.domain import EVERYTHING, FileState, SyncReport
 from gdrive_rag_mcp.errors import SettingsError, SourceUnavailableError
-from gdrive_rag_mcp.indexing.content import ContentReader, Progress, Tools
+from gdrive_rag_mcp.indexing.content import ContentReader, Tools
+from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.indexing.vectorising import Vectoriser
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
 from gdrive_rag_mcp.store import Store
 
-__all__ = ["Progress", "SyncOptions", "Synchroniser"]
+__all__ = ["SyncOptions", "Synchroniser"]
 
 MASS_DELETE_FILES = 20
 MASS_DELETE_SHARE = 0.3
@@ -56,7 +57,7 @@ class Synchroniser:
         """
         started = time.monotonic()
         replaces = self._accept(options)
-        vectoriser = Vectoriser(self.store, self.embedder)
+        vectoriser = Vectoriser(self.store, self.embedder, self.progress)
         content = ContentReader(self.store, self._tools(), vectoriser)
         run = _Run(self, options, vectoriser, content, replaces=replaces)
         run.list_changes()

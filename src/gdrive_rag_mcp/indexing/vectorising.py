@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from gdrive_rag_mcp.domain import Chunk
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
+from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.store import Store
 
@@ -17,9 +18,12 @@ class Vectoriser:
     run.
     """
 
-    def __init__(self, store: Store, embedder: Embedder | None) -> None:
+    def __init__(
+        self, store: Store, embedder: Embedder | None, progress: Progress = lambda *_: None
+    ) -> None:
         self._store = store
         self._embedder = embedder
+        self._progress = progress
         self._after = 0
         self.embedded = 0
         self.reused = 0
@@ -33,6 +37,8 @@ class Vectoriser:
 
     def fill(self) -> None:
         """Embed until no chunk waits, or the provider cannot be reached any more."""
+        done = self.embedded + self.reused
+        total = done + (self.waiting if self._embedder else 0)
         while self._embedder is not None and not isinstance(self.problem, EmbedderUnavailableError):
             chunks = self._store.index.without_vector(self._after, BATCH)
             if not chunks:
@@ -45,6 +51,7 @@ class Vectoriser:
                 self._embed(self._embedder, [one for one in chunks if one[0] not in known])
             except EmbedderUnavailableError as error:
                 self.problem = error
+            self._progress("embedding", self.embedded + self.reused, total)
 
     def _embed(self, embedder: Embedder, chunks: Sequence[tuple[int, Chunk]]) -> None:
         texts = {chunk.hash: chunk.embedded_text for _, chunk in chunks}

@@ -19,6 +19,7 @@ from gdrive_rag_mcp.presentation.objects import (
 from gdrive_rag_mcp.presentation.plain import (
     coverage_text,
     ledger_text,
+    reindex_text,
     search_text,
     status_text,
     sync_text,
@@ -26,6 +27,7 @@ from gdrive_rag_mcp.presentation.plain import (
 from gdrive_rag_mcp.presentation.reports import (
     export_object,
     ledger_object,
+    reindex_object,
     status_object,
     sync_object,
     totals_object,
@@ -47,6 +49,8 @@ __all__ = [
     "ledger_text",
     "message",
     "metadata_object",
+    "reindex_object",
+    "reindex_text",
     "search_object",
     "search_text",
     "status_object",

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from gdrive_rag_mcp.domain import (
     Coverage,
+    EmbeddingIdentity,
     FileRecord,
     FileState,
     Hit,
     IndexStatus,
     LedgerPage,
     Locator,
+    ReindexReport,
     SearchOutcome,
     SyncReport,
     TermStatistics,
@@ -84,24 +86,32 @@ def _ledger_row(record: FileRecord) -> tuple[str, str, str]:
 
 def status_text(status: IndexStatus) -> str:
     """What an index holds, how fresh it is, and what made it."""
-    made = status.embedding
-    embedding = (
-        f"{made.provider} {made.model}, {made.dimensions} dimensions, {made.fingerprint[:12]}"
-        if made
-        else "none: words only"
-    )
     rows = [
         ("root", status.root or "never synced"),
         ("last sync", iso(status.last_sync) or "never"),
         ("files", coverage_text(status.coverage)),
         ("documents", f"{status.documents} in {status.chunks} chunks"),
         ("vectors", f"{status.vectors}, {status.vector_backend}"),
-        ("embedding", embedding),
+        ("embedding", _embedder_text(status.embedding)),
         ("chunking", status.chunking or "none yet"),
         ("index", f"schema {status.schema_version}, generation {status.generation}"),
         *(("warning", warning) for warning in status.warnings),
     ]
     return "\n".join(f"{name + ':':<11}{one_line(value)}" for name, value in rows)
+
+
+def reindex_text(report: ReindexReport) -> str:
+    """What a reindex did, in a line."""
+    former, current = _embedder_text(report.former), _embedder_text(report.current)
+    if report.former == report.current:
+        return f"nothing to do: the index is made with {current}"
+    return f"{report.embedded} texts embedded; from {former} to {current}"
+
+
+def _embedder_text(made: EmbeddingIdentity | None) -> str:
+    if made is None:
+        return "none: words only"
+    return f"{made.provider} {made.model}, {made.dimensions} dimensions, {made.fingerprint[:12]}"
 
 
 def sync_text(report: SyncReport) -> str:

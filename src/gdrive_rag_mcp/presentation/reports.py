@@ -13,6 +13,7 @@ from gdrive_rag_mcp.domain import (
     LedgerPage,
     Passage,
     Reason,
+    ReindexReport,
     SyncReport,
 )
 from gdrive_rag_mcp.presentation.objects import iso, locator_object, value
@@ -22,6 +23,7 @@ from gdrive_rag_mcp.presentation.shapes import (
     ExportChunkObject,
     ExportObject,
     LedgerObject,
+    ReindexObject,
     StatusObject,
     SyncObject,
     TotalsObject,
@@ -82,6 +84,15 @@ def status_object(status: IndexStatus) -> StatusObject:
         generation=status.generation,
         coverage=totals_object(status.coverage),
         warnings=list(status.warnings),
+    )
+
+
+def reindex_object(report: ReindexReport) -> ReindexObject:
+    """A change of embedder."""
+    return ReindexObject(
+        former=_embedding(report.former),
+        current=_embedding(report.current),
+        embedded=report.embedded,
     )
 
 

@@ -183,6 +183,14 @@ class EmbeddingObject(TypedDict):
     fingerprint: str
 
 
+class ReindexObject(TypedDict):
+    """What a reindex did."""
+
+    former: EmbeddingObject | None
+    current: EmbeddingObject | None
+    embedded: int
+
+
 class StatusObject(TypedDict):
     """What an index holds and what made it."""
 

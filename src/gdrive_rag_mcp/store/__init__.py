@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from gdrive_rag_mcp.domain import Document
+from gdrive_rag_mcp.domain import Document, EmbeddingIdentity
 from gdrive_rag_mcp.errors import StoreError
 from gdrive_rag_mcp.store import connection as connections
 from gdrive_rag_mcp.store import documents
@@ -19,6 +19,7 @@ from gdrive_rag_mcp.store.inventory import Inventory
 from gdrive_rag_mcp.store.ledger import Ledger
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import migrate, require_schema
+from gdrive_rag_mcp.store.reembedding import Reembedding
 from gdrive_rag_mcp.store.search_index import SqliteSearchIndex
 from gdrive_rag_mcp.store.text_index import TextIndex
 from gdrive_rag_mcp.store.vector_cache import VectorCache
@@ -63,17 +64,19 @@ class Store:
 
     def _open_generation(self) -> None:
         """Look at the generation that is searched now; a reindex may have flipped it."""
-        generation = Meta(self._connection).generation
+        meta = Meta(self._connection)
+        generation = meta.generation
         if generation == self._generation:
             return
         self._generation = generation
         self._vectors = VectorIndex(self._connection, generation, self._matrix)
         self._cache = VectorCache(self._connection, self._vectors)
-        text = TextIndex(self._connection, generation)
+        text = TextIndex(self._connection, meta.text_generation)
         self.index = SqliteSearchIndex(
             self._connection, generation, text, self._vectors, self._cache
         )
         self.catalog = Catalog(self._connection, self.ledger, self._vectors)
+        self.reembedding = Reembedding(self._connection, self.index, self._cache)
 
     @classmethod
     def open_for_reading(cls, path: Path, *, matrix: VectorMatrix | None = None) -> Self:
@@ -151,6 +154,12 @@ class Store:
             self._cache.drop_idle(now, _UNUSED_VECTORS_KEPT)
             self._vectors.trim_log()
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def flip(self, identity: EmbeddingIdentity) -> None:
+        """Search with the vectors of another embedder from now on, all at once."""
+        with self.transaction():
+            self.reembedding.flip(identity)
+        self._open_generation()
 
     def close(self) -> None:
         self._connection.close()

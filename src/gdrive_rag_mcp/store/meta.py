@@ -25,5 +25,10 @@ class Meta:
 
     @property
     def generation(self) -> int:
-        """The generation that is searched."""
+        """The generation of chunks and vectors that is searched."""
         return int(self.get("generation") or 1)
+
+    @property
+    def text_generation(self) -> int:
+        """The generation of the full-text tables; another embedder leaves them as they are."""
+        return int(self.get("text_generation") or 1)

@@ -150,8 +150,11 @@ class SqliteSearchIndex:
         )
         return [file_token(file), *(folder_token(number) for (number,) in folders)]
 
-    def _chunks_of(self, condition: str, *parameters: int) -> list[tuple[int, Chunk]]:
-        """Chunks as the chunker made them, by number."""
+    def chunks(self, numbers: Sequence[int]) -> list[tuple[int, Chunk]]:
+        """Chunks as the chunker made them, in order of number."""
+        return self._chunks_of("c.num IN (SELECT value FROM json_each(?))", json.dumps(numbers))
+
+    def _chunks_of(self, condition: str, *parameters: int | str) -> list[tuple[int, Chunk]]:
         rows = fetch(
             self._connection,
             f"""SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,

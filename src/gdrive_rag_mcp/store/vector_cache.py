@@ -27,9 +27,12 @@ class VectorCache:
         ).fetchone()
         return str(row[0]) if row else ""
 
-    def add(self, hashes: Sequence[str], rows: Vectors) -> None:
-        """Keep the vectors of texts, shape (len(hashes), dimensions), as float16."""
-        fingerprint = self._fingerprint()
+    def add(self, hashes: Sequence[str], rows: Vectors, fingerprint: str | None = None) -> None:
+        """Keep the vectors of texts, shape (len(hashes), dimensions), as float16.
+
+        They are the index's own embedder's unless another fingerprint is given.
+        """
+        fingerprint = self._fingerprint() if fingerprint is None else fingerprint
         self._connection.executemany(
             "INSERT OR IGNORE INTO vectors (fingerprint, hash, f16) VALUES (?, ?, ?)",
             (

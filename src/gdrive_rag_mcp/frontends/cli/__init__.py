@@ -78,6 +78,24 @@ def _exit_code(report: SyncReport) -> int:
     return UNFINISHED if unfinished or report.embedding_incomplete else 0
 
 
+@command("reindex")
+def reindex(
+    read_settings: ReadSettings,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, say what it costs.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Embed everything anew with the embedder that is set; search goes on meanwhile."""
+    from gdrive_rag_mcp import presentation, wiring
+
+    with progress_bars() as progress:
+        report = wiring.reindex(read_settings(), agreed=yes, progress=progress, report=note)
+    if as_json:
+        show(presentation.as_json(presentation.reindex_object(report)))
+    else:
+        show(presentation.reindex_text(report))
+
+
 @command("status")
 def status(
     read_settings: ReadSettings,

@@ -1,0 +1,301 @@
+"""What `doctor` looks at, what it says is amiss, and that it gives nothing away."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gdrive_rag_mcp.domain import EmbeddingIdentity
+from gdrive_rag_mcp.embedding.contract import identify
+from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
+from gdrive_rag_mcp.frontends.doctor import Finding, examine
+from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
+from gdrive_rag_mcp.settings import load_settings
+from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
+from gdrive_rag_mcp.testing.fake_drive.tokens import TokenEndpoint
+from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
+from gdrive_rag_mcp.testing.sample_index import sample_index
+
+# Nothing listens there: whoever calls it fails, and takes long over it.
+NOBODY = "http://127.0.0.1:9/v1"
+KEY = "sk-hunter2"
+Examine = Callable[..., dict[str, Finding]]
+
+
+class Made:
+    """An embedder of any identity, for indexes that say what made them."""
+
+    max_tokens = 512
+
+    def __init__(self, identity: EmbeddingIdentity) -> None:
+        self.identity = identity
+        self._vectors = HashingEmbedder(identity.dimensions)
+
+    def embed(self, texts: list[str], *, role: EmbedRole) -> Vectors:
+        return self._vectors.embed(texts, role=role)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Where the index is, or is not."""
+    return tmp_path / "index.db"
+
+
+@pytest.fixture
+def look(tmp_path: Path, index: Path) -> Examine:
+    """Examines a folder with a document and no embedder; what is given changes that."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n", encoding="utf-8")
+
+    def examined(**changed: str) -> dict[str, Finding]:
+        environ = {
+            "HOME": os.devnull,
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "GDRIVE_RAG_SOURCE": f"folder:{folder}",
+            "GDRIVE_RAG_DB_PATH": str(index),
+            "GDRIVE_RAG_EMBED_PROVIDER": "none",
+        } | changed
+        findings = examine(lambda: load_settings(environ=environ), environ)
+        return {finding.what: finding for finding in findings}
+
+    return examined
+
+
+REMOTE = {
+    "GDRIVE_RAG_EMBED_PROVIDER": "openai-compatible",
+    "GDRIVE_RAG_EMBED_BASE_URL": NOBODY,
+    "GDRIVE_RAG_EMBED_MODEL": "bge-m3",
+}
+
+
+def remote_embedder(model: str = "bge-m3", dimensions: int = 64) -> Embedder:
+    """What makes the vectors of `REMOTE`, without its server."""
+    return Made(OpenAICompatibleEmbedder(NOBODY, model, dimensions=dimensions).identity)  # type: ignore[return-value] # takes lists alone
+
+
+def assert_amiss(finding: Finding, *words: str) -> None:
+    assert not finding.ok
+    assert finding.line.startswith(f"!!  {finding.what}: ")
+    assert "\n     to fix it: " in finding.line
+    for word in words:
+        assert word in finding.line
+
+
+def assert_fine(finding: Finding, *words: str) -> None:
+    assert finding.ok, finding.line
+    assert finding.line.startswith(f"ok  {finding.what}: ")
+    for word in words:
+        assert word in finding.line
+
+
+# ── settings ─────────────────────────────────────────────────────────────────
+
+
+def test_a_sound_installation_has_nothing_amiss(look: Examine, index: Path) -> None:
+    sample_index(index)
+
+    findings = look()
+
+    assert list(findings) == ["settings", "source", "index", "embedder"]
+    assert all(finding.ok for finding in findings.values())
+
+
+def test_bad_settings_are_the_only_finding(look: Examine) -> None:
+    findings = look(GDRIVE_RAG_CHUNK_SIZE="many")
+
+    assert list(findings) == ["settings"]
+    assert_amiss(findings["settings"], "GDRIVE_RAG_CHUNK_SIZE")
+
+
+def test_variables_that_this_version_does_not_use_are_listed_without_their_values(
+    look: Examine,
+) -> None:
+    findings = look(
+        GDRIVE_RAG_BEARER_TOKEN=KEY,
+        GDRIVE_SHARED_DRIVE_ID="0AB",
+        GOOGLE_OAUTH_CLIENT_FILE="/oauth.json",
+        GDRIVE_RAG_PORT="",
+    )
+
+    unused = ["GDRIVE_RAG_BEARER_TOKEN", "GDRIVE_SHARED_DRIVE_ID", "GOOGLE_OAUTH_CLIENT_FILE"]
+    assert [name for name in findings if name.isupper()] == unused
+    for name in unused:
+        assert_fine(findings[name], "does not use it yet")
+    assert KEY not in str(findings)
+
+
+# ── source ───────────────────────────────────────────────────────────────────
+
+
+def test_a_folder_that_is_there_is_named(look: Examine, tmp_path: Path) -> None:
+    assert_fine(look()["source"], f"folder:{tmp_path / 'docs'}")
+
+
+def test_a_folder_that_is_not_there_is_amiss(look: Examine, tmp_path: Path) -> None:
+    source = look(GDRIVE_RAG_SOURCE=f"folder:{tmp_path}/nowhere")["source"]
+
+    assert_amiss(source, f"{tmp_path}/nowhere", "does not exist")
+
+
+@pytest.mark.parametrize(
+    ("environ", "lacking"),
+    [
+        ({}, "GDRIVE_FOLDER_ID"),
+        ({"GDRIVE_FOLDER_ID": "1AbC"}, "GOOGLE_SERVICE_ACCOUNT_FILE"),
+        (
+            {"GDRIVE_FOLDER_ID": "1AbC", "GOOGLE_SERVICE_ACCOUNT_FILE": "/no/key.json"},
+            "/no/key.json",
+        ),
+    ],
+    ids=["no folder", "no key", "no such key"],
+)
+def test_a_drive_without_what_it_needs_is_amiss(
+    look: Examine, environ: dict[str, str], lacking: str
+) -> None:
+    assert_amiss(look(GDRIVE_RAG_SOURCE="drive", **environ)["source"], lacking)
+
+
+def test_a_drive_is_told_from_its_settings_and_not_called(
+    look: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    TokenEndpoint("index@example.com").write_key_file(tmp_path / "key.json", f"{NOBODY}/token")
+
+    source = look(
+        GDRIVE_RAG_SOURCE="drive",
+        GDRIVE_RAG_DRIVE_ENDPOINT=NOBODY,
+        GDRIVE_FOLDER_ID="1AbC",
+        GOOGLE_SERVICE_ACCOUNT_FILE="key.json",
+    )["source"]
+
+    assert_fine(source, "drive:1AbC", str(tmp_path / "key.json"))
+    assert "PRIVATE KEY" not in source.line
+
+
+# ── index ────────────────────────────────────────────────────────────────────
+
+
+def test_no_index_yet_is_not_amiss_and_says_what_to_do(look: Examine, index: Path) -> None:
+    finding = look()["index"]
+
+    assert_fine(finding, str(index), "sync")
+    assert not index.exists()
+
+
+def test_an_index_is_told_with_what_it_covers(look: Examine, index: Path) -> None:
+    sample_index(index)
+
+    assert_fine(look()["index"], str(index), "7 chunks", "5 in scope", "1 encrypted")
+
+
+def test_a_file_that_is_no_index_is_amiss_and_left_as_it_is(look: Examine, index: Path) -> None:
+    index.write_bytes(b"somebody's letter " * 500)
+    before = index.read_bytes()
+
+    assert_amiss(look()["index"], str(index))
+    assert index.read_bytes() == before
+
+
+# ── embedder ─────────────────────────────────────────────────────────────────
+
+
+def test_no_embedder_is_said(look: Examine) -> None:
+    assert_fine(look()["embedder"], "words only")
+
+
+def test_a_model_path_without_a_model_is_amiss(look: Examine, tmp_path: Path) -> None:
+    finding = look(GDRIVE_RAG_EMBED_PROVIDER="embedded", GDRIVE_RAG_EMBED_MODEL_PATH=str(tmp_path))[
+        "embedder"
+    ]
+
+    assert_amiss(finding, "GDRIVE_RAG_EMBED_MODEL_PATH", str(tmp_path))
+
+
+def test_the_embedded_model_is_told_with_its_dimensions(
+    look: Examine, real_embedder: Embedder
+) -> None:
+    finding = look(GDRIVE_RAG_EMBED_PROVIDER="", XDG_CACHE_HOME=os.environ["XDG_CACHE_HOME"])[
+        "embedder"
+    ]
+
+    assert_fine(finding, "embedded", real_embedder.identity.model, "384 dimensions")
+
+
+def test_a_server_is_told_from_the_settings_and_not_called(look: Examine) -> None:
+    with EmbeddingServer(HashingEmbedder()) as server:
+        finding = look(**REMOTE | {"GDRIVE_RAG_EMBED_BASE_URL": server.base_url})["embedder"]
+
+    assert_fine(finding, "openai-compatible bge-m3", server.base_url, "no key")
+    assert server.requests == []
+
+
+def test_a_server_that_only_the_index_names_is_told_and_not_called(
+    look: Examine, index: Path
+) -> None:
+    sample_index(index, remote_embedder())
+
+    finding = look(GDRIVE_RAG_EMBED_PROVIDER="", GDRIVE_RAG_EMBED_BASE_URL=NOBODY)["embedder"]
+
+    assert_fine(finding, "openai-compatible bge-m3", NOBODY)
+
+
+def test_a_server_that_only_the_index_names_needs_its_address(look: Examine, index: Path) -> None:
+    sample_index(index, remote_embedder())
+
+    assert_amiss(look(GDRIVE_RAG_EMBED_PROVIDER="")["embedder"], "GDRIVE_RAG_EMBED_BASE_URL")
+
+
+@pytest.mark.parametrize("place", ["variable", "file"])
+def test_a_key_is_told_by_its_variable_and_never_shown(
+    look: Examine, tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "key.txt").write_text(KEY, encoding="utf-8")
+    given = {"MY_KEY": KEY} if place == "variable" else {"MY_KEY_FILE": f"{tmp_path}/key.txt"}
+
+    findings = look(**REMOTE, GDRIVE_RAG_EMBED_API_KEY_ENV="MY_KEY", **given)
+
+    assert_fine(findings["embedder"], "key from MY_KEY")
+    assert KEY not in str(findings)
+
+
+def test_a_key_that_is_named_and_not_set_is_amiss(look: Examine) -> None:
+    finding = look(**REMOTE, GDRIVE_RAG_EMBED_API_KEY_ENV="MY_KEY")["embedder"]
+
+    assert_amiss(finding, "MY_KEY, which is not set", "MY_KEY_FILE")
+
+
+def test_a_key_file_that_cannot_be_read_is_amiss(look: Examine) -> None:
+    finding = look(**REMOTE, GDRIVE_RAG_EMBED_API_KEY_ENV="MY_KEY", MY_KEY_FILE="/no/key.txt")
+
+    assert_amiss(finding["embedder"], "/no/key.txt")
+
+
+@pytest.mark.parametrize(
+    "made_with",
+    [
+        remote_embedder(model="other-model").identity,
+        remote_embedder(dimensions=32).identity,
+        identify("embedded", "e5", 384),
+    ],
+    ids=["another model", "another length", "another provider"],
+)
+def test_an_index_of_another_embedder_is_amiss_and_nobody_is_called_to_tell(
+    look: Examine, index: Path, made_with: EmbeddingIdentity
+) -> None:
+    sample_index(index, Made(made_with))  # type: ignore[arg-type] # takes lists alone
+    given = {} if made_with.provider == "embedded" else {"GDRIVE_RAG_EMBED_DIMENSIONS": "64"}
+
+    findings = look(**REMOTE, **given)
+
+    assert_amiss(findings["embedder"], "bge-m3", f"{made_with.provider} {made_with.model}")
+    assert_fine(findings["index"])
+
+
+def test_an_index_of_an_embedder_that_this_version_lacks_is_amiss(
+    look: Examine, index: Path
+) -> None:
+    sample_index(index, HashingEmbedder())
+
+    assert_amiss(look(GDRIVE_RAG_EMBED_PROVIDER="")["embedder"], "made with hashing")

@@ -1,0 +1,203 @@
+"""Changing the embedder of an index that is searched meanwhile."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gdrive_rag_mcp.app.syncing import change_embedder
+from gdrive_rag_mcp.domain import EVERYTHING, EmbeddingIdentity, Filters, IndexStatus
+from gdrive_rag_mcp.errors import (
+    EmbedderUnavailableError,
+    IndexLockedError,
+    IndexMissingError,
+    ReindexRequiredError,
+    SettingsError,
+)
+from gdrive_rag_mcp.indexing.lock import writer_lock
+from gdrive_rag_mcp.indexing.reindexing import reindex
+from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
+from gdrive_rag_mcp.store import Store, VectorMatrix
+from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
+from tests.indexing.desk import Desk
+
+NOW = datetime(2026, 6, 2, tzinfo=UTC)
+TEXTS = 200
+
+
+class BreaksOff(HashingEmbedder):
+    """Cannot be reached any more after some texts."""
+
+    def __init__(self, dimensions: int, after: int) -> None:
+        super().__init__(dimensions)
+        self._left = after
+
+    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+        self._left -= len(texts)
+        if self._left < 0:
+            raise EmbedderUnavailableError("the provider is gone", hint="try again later")
+        return super().embed(texts, role=role)
+
+
+@pytest.fixture
+def indexed(desk: Desk) -> Path:
+    """200 small documents, embedded in 64 dimensions."""
+    for number in range(TEXTS):
+        desk.source.add_file(f"{number}.txt", f"Item {number} costs {number * 7} crowns.".encode())
+    desk.sync()
+    return desk.path
+
+
+def change(path: Path, embedder: Embedder) -> int:
+    return change_embedder(path, embedder, agreed=True, progress=lambda *_: None).embedded
+
+
+def best(store: Store, embedder: Embedder, question: str) -> str:
+    """The text that a vector search finds first."""
+    vector = embedder.embed([question], role="query")[0]
+    with store.reading():
+        found = store.index.search_vectors(vector, EVERYTHING, Filters(), 1).matches
+        numbers = [match.chunk for match in found]
+        return store.index.passages(numbers, EVERYTHING)[numbers[0]].text
+
+
+def status(path: Path) -> IndexStatus:
+    with Store.open_for_reading(path) as store:
+        return store.catalog.status(EVERYTHING)
+
+
+@pytest.mark.parametrize("matrix", [None, VectorMatrix()], ids=["from disk", "in memory"])
+def test_after_a_reindex_an_open_reader_finds_by_the_new_vectors(
+    indexed: Path, matrix: VectorMatrix | None
+) -> None:
+    old, new = HashingEmbedder(64), HashingEmbedder(128)
+    with Store.open_for_reading(indexed, matrix=matrix) as reader:
+        assert best(reader, old, "Item 42 costs 294 crowns.") == "Item 42 costs 294 crowns."
+
+        assert change(indexed, new) == TEXTS
+
+        assert best(reader, new, "Item 43 costs 301 crowns.") == "Item 43 costs 301 crowns."
+        with pytest.raises(ReindexRequiredError):
+            reader.catalog.require_same_embedding(old.identity)
+
+
+def test_every_chunk_keeps_its_id_and_has_a_vector_of_the_new_length(indexed: Path) -> None:
+    def ids() -> list[str]:
+        with Store.open_for_reading(indexed) as store:
+            records = store.ledger.all(EVERYTHING)
+            chunks = [chunk for r in records for chunk in store.catalog.chunks(r.id, EVERYTHING)]
+            return [chunk.chunk_id for _, chunk in chunks]
+
+    before = ids()
+    change(indexed, HashingEmbedder(128))
+
+    assert ids() == before
+    after = status(indexed)
+    assert (after.vectors, after.generation, after.vector_backend) == (TEXTS, 2, "vec0")
+    assert after.embedding == HashingEmbedder(128).identity
+
+
+def test_search_goes_on_with_the_former_vectors_until_the_flip(indexed: Path) -> None:
+    old, new = HashingEmbedder(64), HashingEmbedder(128)
+    with Store.open_for_reading(indexed, matrix=VectorMatrix()) as reader:
+
+        def look(stage: str, done: int, total: int | None) -> None:
+            seen.append((done, best(reader, old, "Item 7 costs 49 crowns.")))
+
+        seen: list[tuple[int, str]] = []
+        change_embedder(indexed, new, agreed=True, progress=look)
+
+    assert len(seen) > 1
+    assert {text for _, text in seen} == {"Item 7 costs 49 crowns."}
+    assert seen[-1][0] == TEXTS
+
+
+def test_a_reindex_that_breaks_off_changes_nothing_and_the_next_goes_on(indexed: Path) -> None:
+    before = status(indexed)
+    with pytest.raises(EmbedderUnavailableError):
+        change(indexed, BreaksOff(128, after=130))
+
+    assert status(indexed) == before
+    assert best(Store.open_for_reading(indexed), HashingEmbedder(64), "Item 9 costs 63") != ""
+
+    rest = HashingEmbedder(128)
+    assert 0 < change(indexed, rest) < TEXTS
+    assert status(indexed).vectors == TEXTS
+
+
+def test_going_back_embeds_nothing(indexed: Path) -> None:
+    change(indexed, HashingEmbedder(128))
+
+    assert change(indexed, HashingEmbedder(64)) == 0
+    assert status(indexed).embedding == HashingEmbedder(64).identity
+
+
+def test_a_sync_after_a_reindex_goes_on_with_the_new_embedder(desk: Desk, indexed: Path) -> None:
+    change(indexed, HashingEmbedder(128))
+    with pytest.raises(ReindexRequiredError):
+        desk.sync()
+
+    desk.embedder = HashingEmbedder(128)
+    desk.source.add_file("new.txt", b"A new item costs nothing.")
+    report = desk.sync()
+
+    assert (report.added, report.embedded_chunks, report.unchanged) == (1, 1, TEXTS)
+    assert status(indexed).vectors == TEXTS + 1
+
+
+def test_an_index_of_words_alone_gets_vectors(desk: Desk) -> None:
+    desk.embedder = None
+    desk.source.add_file("a.txt", b"Words alone so far.")
+    desk.sync()
+
+    report = change_embedder(desk.path, HashingEmbedder(64), agreed=True, progress=lambda *_: None)
+
+    assert (report.former, report.embedded) == (None, 1)
+
+
+def test_without_consent_it_says_what_it_would_cost(indexed: Path) -> None:
+    with pytest.raises(SettingsError, match=r"200 texts with hashing") as refused:
+        change_embedder(indexed, HashingEmbedder(128), agreed=False, progress=lambda *_: None)
+
+    assert "--yes" in refused.value.hint
+    assert status(indexed).generation == 1
+
+
+def test_the_same_embedder_has_nothing_to_do(indexed: Path) -> None:
+    same = HashingEmbedder(64)
+    report = change_embedder(indexed, same, agreed=False, progress=lambda *_: None)
+
+    assert (report.embedded, same.embedded_texts) == (0, 0)
+    assert status(indexed).generation == 1
+
+
+def test_there_must_be_an_index_and_no_other_writer(indexed: Path, tmp_path: Path) -> None:
+    with pytest.raises(IndexMissingError):
+        change(tmp_path / "none.db", HashingEmbedder(64))
+    with writer_lock(indexed), pytest.raises(IndexLockedError):
+        change(indexed, HashingEmbedder(128))
+
+
+def test_a_flip_that_fails_is_undone_whole(indexed: Path) -> None:
+    before = status(indexed)
+    with Store.open_for_writing(indexed) as store:
+        identity = EmbeddingIdentity("made", "up", 8, "ffff")
+        store.reembedding.keep("ffff", ["no such text"], np.zeros((1, 8), np.float32))
+        with pytest.raises(ZeroDivisionError), store.transaction():
+            store.reembedding.flip(identity), 1 // 0
+
+    assert status(indexed) == before
+    assert best(Store.open_for_reading(indexed), HashingEmbedder(64), "Item 3") != ""
+
+
+def test_equal_texts_are_embedded_once(desk: Desk) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        desk.source.add_file(name, b"The same text in three files.")
+    desk.sync()
+    with writer_lock(desk.path), Store.open_for_writing(desk.path) as store:
+        new = HashingEmbedder(128)
+        assert reindex(store, new, now=NOW, progress=lambda *_: None) == 1
+    assert new.embedded_texts == 1
+    assert status(desk.path).vectors == 3
