@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -83,7 +84,7 @@ class NaivePlan:
         ).fetchall()
         scores: dict[int, float] = {}
         for ranking in (by_words, by_vector):
-            for rank, (row,) in enumerate(ranking, start=1):
+            for rank, row in enumerate((int(str(found)) for (found,) in ranking), start=1):
                 scores[row] = scores.get(row, 0.0) + 1 / (60 + rank)
         best = sorted(scores, key=lambda row: -scores[row])[:10]
         return [
@@ -133,8 +134,8 @@ def main() -> int:
                     return retriever.retrieve(Query(text, limit=10))
 
             pairs = list(zip(corpus.questions, corpus.question_vectors, strict=True))
-            mine = cpu_medians([lambda t=text: ours(t) for text, _ in pairs])
-            theirs = cpu_medians([lambda t=text, v=v: naive.search(t, v) for text, v in pairs])
+            mine = cpu_medians([partial(ours, text) for text, _ in pairs])
+            theirs = cpu_medians([partial(naive.search, text, vector) for text, vector in pairs])
             recall = vector_recall(store, corpus)
     print(f"{arguments.chunks} chunks x {corpus.vectors.shape[1]}, CPU medians of one search")
     print(f"naive plan   {theirs:8.2f} ms")

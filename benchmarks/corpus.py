@@ -118,7 +118,8 @@ def _questions(
 
 
 def _unit(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: npt.NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit.astype(np.float32)
 
 
 IDENTITY = EmbeddingIdentity("benchmark", "clusters", 384, "benchmark-clusters-384")

@@ -143,8 +143,8 @@ def placed(model: Model, rows: Sequence[Row], kind: str) -> Model:
 
 
 def log_odds(model: Model, row: Row, mode: str) -> float:
-    """What the verdict's confidence is made of; a code that stands nowhere is never enough."""
-    if row["missing_codes"]:
+    """What the verdict's confidence is made of; where it asks no model, confidence is 0."""
+    if row["judged_by"][mode] is None:
         return NEVER
     signals = row["signals"][mode]
     return model.intercept + sum(w.of(signals[name]) for name, w in model.weights.items())
@@ -171,7 +171,7 @@ class HeldOut:
         self._models: dict[tuple[str, str], Model] = {}
 
     def odds(self, row: Row, mode: str) -> float:
-        kind = ACROSS if row["crosses"] and mode != "keyword" else mode
+        kind = row["judged_by"][mode] or mode
         key = (kind, self._fold(row, kind))
         if key not in self._models:
             others = [other for other in self._rows if self._fold(other, kind) != key[1]]

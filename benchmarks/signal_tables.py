@@ -17,7 +17,7 @@ from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, Query, Retrieved
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.evidence.reading import read
 from gdrive_rag_mcp.evidence.signals import measure
-from gdrive_rag_mcp.evidence.verdict import crosses_languages
+from gdrive_rag_mcp.evidence.verdict import model_name
 from gdrive_rag_mcp.protocols import Chunker, Embedder, EmbedRole
 from gdrive_rag_mcp.retrieval import Retriever
 from gdrive_rag_mcp.settings import Settings
@@ -94,15 +94,16 @@ def _row(question: Question, retrievers: dict[Mode, Retriever]) -> Row:
     query = Query(question.text, limit=_TOP)
     found = {mode: retriever.retrieve(query) for mode, retriever in retrievers.items()}
     hybrid = found[Mode.HYBRID]
+    readings = {mode.value: read(found[mode]) for mode in Mode}
+    signals = {mode: measure(reading) for mode, reading in readings.items()}
     return {
         "id": question.id,
         "kind": question.kind,
         "group": question.group,
         "gold_rank": {mode.value: _gold_rank(question, found[mode]) for mode in Mode},
-        "crosses": crosses_languages(hybrid),
+        "judged_by": {mode: model_name(readings[mode], signals[mode]) for mode in readings},
         "cosine": max((hit.cosine or 0.0 for hit in hybrid.hits), default=0.0),
-        "missing_codes": read(hybrid).missing_codes,
-        "signals": {mode.value: measure(read(found[mode])) for mode in Mode},
+        "signals": signals,
     }
 
 

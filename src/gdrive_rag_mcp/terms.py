@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from gdrive_rag_mcp.domain import QueryTerm
 from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
@@ -21,13 +21,20 @@ _PAIRED = (
     "\u1000-\u1049\u1050-\u109d\u1780-\u17d3"  # Myanmar without its punctuation, Khmer
     "\U00020000-\U0003ffff"
 )
-# Marks are part of a word in Indic scripts and Arabic, which `\w` does not know.
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u0dff"
+_MARKED = ((0x300, 0x370), (0x591, 0x5C8), (0x610, 0x61B), (0x64B, 0x671), (0x900, 0xE00))
+# Marks are part of a word in Indic scripts and Arabic, which `\w` does not know; the signs of money
+# and sums in the same blocks are not.
+_MARKS = "".join(
+    sign
+    for first, end in _MARKED
+    for sign in map(chr, range(first, end))
+    if unicodedata.category(sign).startswith("M")
+)
 _PAIRED_RUN = re.compile(f"[{_PAIRED}]+")
 _WORD = re.compile(f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)")
-_FOLDED_AWAY = re.compile(
-    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0640\u00ad\u200b-\u200f]"
-)
+_JOINERS = "\u00ad\u200b-\u200f"  # soft hyphens, joiners and marks of direction: never seen
+_UNSEEN = re.compile(f"[{_JOINERS}]")
+_FOLDED_AWAY = re.compile(f"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0640{_JOINERS}]")
 _LETTERS = str.maketrans(
     {"đ": "d", "ð": "d", "ø": "o", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe"}
     | {"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه"}
@@ -154,14 +161,47 @@ _STEMMERS = {
 }  # fmt: skip
 
 
+# Arabic writes the article, and a conjunction or preposition before it, as one word with the noun.
+_ARTICLE = re.compile("^[وف]?(?:ال|بال|كال|لل)(?=.{3})")
+_LEADS = {
+    "ar": ("", "ال", "وال", "فال", "بال", "وبال", "كال", "لل", "ولل", "و", "ف", "ب", "وب", "ك", "س")
+}
+"""What may stand before a stem in a word; elsewhere words begin with their stem."""
+_SHORTEST_START = 3
+
+
 @lru_cache(maxsize=16_384)
 def stem(token: str, language: str) -> str:
-    """The Snowball stem of a token, or the token itself where there is no stemmer."""
+    """The Snowball stem of a token, or the token itself where there is no stemmer.
+
+    Arabic's article is set aside before, so that the rules of endings see the same noun with it and
+    without it.
+    """
     if language not in _STEMMERS or token.isdigit():
         return token
     import snowballstemmer  # 60 ms that only a search has to pay
 
+    if language == "ar":
+        token = _ARTICLE.sub("", token)
     return fold(snowballstemmer.stemmer(_STEMMERS[language]).stemWord(token))
+
+
+def starts_of_forms(token: str, language: str) -> tuple[str, ...]:
+    """What the words with the token's stem begin with; nothing where it has no other forms.
+
+    A stem may end otherwise than all its forms, as `polici` (policy, policies) or `kitap` (kitabı):
+    the last character is left off where enough others remain.
+    """
+    root = stem(token, language)
+    inflected = language in _STEMMERS and not any(map(str.isdigit, token))
+    if not inflected or len(root) < _SHORTEST_START:
+        return ()
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(token, root, strict=False))
+    shared = "".join(sign for sign, _ in alike)
+    if len(shared) < _SHORTEST_START:
+        shared = root
+    start = shared[:-1] if len(shared) > _SHORTEST_START + 1 else shared
+    return tuple(lead + start for lead in _LEADS.get(language, ("",)))
 
 
 @lru_cache(maxsize=64)
@@ -170,11 +210,11 @@ def _folded_stop_words(language: str) -> frozenset[str]:
 
 
 def words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The words of a text in order as they are written (NFKC), each with its index tokens.
+    """The words of a text in order as they are seen (NFKC), each with its index tokens.
 
     A run of a script without blanks counts as one word.
     """
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
+    for match in _WORD.finditer(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))):
         yield match.group(), tuple(tokens(match.group()))
 
 

@@ -170,6 +170,62 @@ def test_a_word_that_half_of_the_corpus_knows_has_a_floor_and_no_negative_weight
     assert values == sorted(values, reverse=True)
 
 
+@pytest.mark.parametrize("question", ["ما هو كتاب الموظف", "أين يوجد الكتاب", "أين السجل والكتاب"])
+def test_an_arabic_word_is_found_through_its_article_and_conjunction(
+    store: Store, hand: HandWritten, question: str
+) -> None:
+    for number, word in enumerate(("كتاب", "الكتاب", "والكتاب", "بالكتاب", "للكتاب", "وكتاب")):
+        hand.put(f"book{number}", f"نص {word} هنا")
+    hand.put("office", "نص المكتب هنا")
+    hand.put("girl", "نص البنت هنا")
+    assert set(ids(store, question)) == {f"book{number}" for number in range(6)}
+
+
+@pytest.mark.parametrize(
+    ("question", "kin", "no_kin"),
+    [
+        ("कर्मचारी को छुट्टी", ["छुट्टियां", "छुट्टी", "कर्मचारियों"], ["छोटा", "कंपनी"]),
+        ("the policy of the company", ["policies", "policy"], ["police", "polite"]),
+        ("these policies of the company", ["policies", "policy"], ["police", "polite"]),
+        ("der Vertrag mit dem Haus", ["Verträge", "Vertrages", "Häuser"], ["Vertrauen", "Hausrat"]),
+        ("die Verträge für die Häuser", ["Vertrag", "Haus"], ["Vertrauen", "Hausrat"]),
+        ("Bir kitap için izin var mı", ["kitaplar", "kitabı", "kitabın"], ["kitle", "kita"]),
+        ("Bu kitabı kim için aldı", ["kitap", "kitaplar"], ["kitle", "kita"]),
+        ("Как получить отпуск для нас", ["отпуска", "отпуском"], ["отправка"]),
+    ],
+)
+def test_a_word_is_found_in_its_other_forms(
+    store: Store, hand: HandWritten, question: str, kin: list[str], no_kin: list[str]
+) -> None:
+    for word in (*kin, *no_kin):
+        hand.put(word, f"12 {word} 34")
+    assert set(ids(store, question)) == set(kin)
+
+
+@pytest.mark.parametrize("word", ["go", "ab", "is4", "4711", "INV2024"])
+def test_short_words_and_codes_have_no_other_forms(
+    store: Store, hand: HandWritten, word: str
+) -> None:
+    for ending in ("", "s", "es", "ing", "ed", "1"):
+        hand.put(f"a{ending}", f"{word}{ending} 12")
+    assert ids(store, word) == ["a"]
+
+
+def test_a_term_has_its_dozen_most_frequent_forms_however_many_there_are(
+    store: Store, hand: HandWritten
+) -> None:
+    leads = ("", "ال", "وال", "بال", "لل", "و", "ب")
+    spelt = [lead + "كتاب" + ending for lead in leads for ending in ("", "ه", "ها", "هم")]
+    for number, word in enumerate(spelt):
+        hand.put(f"d{number}", f"نص {word} هنا")
+    hand.put("again", f"نص {spelt[-1]} هنا")
+    with store.reading():
+        (term,) = store.index.statistics(query_terms("كتاب"), EVERYTHING, ANYTHING).terms
+    assert term.forms[:2] == ("كتاب", spelt[-1])
+    assert len(term.forms) == 13 < len(spelt)
+    assert term.chunks == 14
+
+
 def test_word_forms_that_are_no_kin_are_left_alone(store: Store, hand: HandWritten) -> None:
     hand.put("a", "universe")
     hand.put("b", "policemen politics")

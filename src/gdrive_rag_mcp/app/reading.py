@@ -107,6 +107,9 @@ class Reader:
                 return self._unsearched(query, scope_id, VerdictReason.SCOPE_UNKNOWN, unknown)
             scope = found
         coverage, last_sync = store.ledger.coverage(scope), store.catalog.last_sync
+        if not store.ledger.holds_text(scope):
+            empty = VerdictReason.SCOPE_EMPTY
+            return self._unsearched(query, scope_id, empty, coverage, last_sync)
         embedder = self._embedder_for(store)
         retriever = Retriever(store.index, embedder, self._mode)
         retrieved = retriever.retrieve(replace(query, scope=scope))

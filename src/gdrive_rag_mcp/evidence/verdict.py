@@ -34,12 +34,12 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
         reason = VerdictReason.TERMS_ABSENT if _much_is_missing(reading) else VerdictReason.NO_MATCH
         return Evidence(False, reason, 0.0, threshold, reading.missing)
     measured = measure(reading)
-    across = crosses_languages(retrieved)
-    confidence = _confidence(reading, measured, across=across)
+    model = model_name(reading, measured)
+    confidence = model_for(model).confidence(measured) if model else 0.0
     sufficient = confidence >= threshold
     return Evidence(
         sufficient=sufficient,
-        reason=VerdictReason.OK if sufficient else _reason(reading, across=across),
+        reason=VerdictReason.OK if sufficient else _reason(reading),
         confidence=confidence,
         threshold=threshold,
         missing_terms=reading.missing,
@@ -47,11 +47,12 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
     )
 
 
-def _confidence(reading: Reading, signals: Mapping[str, float], *, across: bool) -> float:
+def model_name(reading: Reading, signals: Mapping[str, float]) -> str | None:
+    """Which model is to judge; None where a code stands nowhere, or nothing is there to judge by."""
+    across = crosses_languages(reading.retrieved)
     if reading.missing_codes or not _can_be_judged(reading, signals, across=across):
-        return 0.0
-    kind = ACROSS if across else reading.retrieved.mode.value
-    return model_for(kind).confidence(signals)
+        return None
+    return ACROSS if across else reading.retrieved.mode.value
 
 
 def _can_be_judged(reading: Reading, signals: Mapping[str, float], *, across: bool) -> bool:
@@ -81,8 +82,9 @@ def crosses_languages(retrieved: Retrieved) -> bool:
     return found is not None and found != asked
 
 
-def _reason(reading: Reading, *, across: bool) -> VerdictReason:
+def _reason(reading: Reading) -> VerdictReason:
     """Why evidence is not sufficient; a code that stands nowhere is a reason in any language."""
+    across = crosses_languages(reading.retrieved)
     if reading.missing_codes or (_much_is_missing(reading) and not across):
         return VerdictReason.TERMS_ABSENT
     if across:

@@ -103,6 +103,14 @@ class Ledger:
         ).fetchall()
         yield from map(read_record, rows)
 
+    def holds_text(self, scope: Scope) -> bool:
+        """Whether anything in scope can be found; a failed file's former text can."""
+        condition, parameters = scope_condition(scope)
+        row = self._connection.execute(
+            f"SELECT 1 FROM files f WHERE f.chunk_count > 0 AND {condition} LIMIT 1", parameters
+        ).fetchone()
+        return row is not None
+
     def coverage(self, scope: Scope) -> Coverage:
         """How many items are in each state, and for which reasons."""
         return self._coverage(*scope_condition(scope))

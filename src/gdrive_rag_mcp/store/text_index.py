@@ -16,12 +16,11 @@ from gdrive_rag_mcp.domain import (
     TextMatch,
 )
 from gdrive_rag_mcp.store.scoping import filter_condition, scope_tokens
-from gdrive_rag_mcp.terms import index_text, language_of, stem, tokens
+from gdrive_rag_mcp.terms import index_text, language_of, starts_of_forms, stem, tokens
 
 # Weights of title, headings, body, name; the scope column never ranks.
 _BM25 = "bm25(2.0, 1.5, 1.0, 1.0, 0.0)"
 _WORDS = "{title headings body name}"
-_SHORTEST_STEM = 3
 _MOST_FORMS = 12
 _VOCABULARY_SCAN = 400
 
@@ -91,26 +90,22 @@ class TextIndex:
     def _forms(self, token: str, language: str) -> tuple[str, ...]:
         """The vocabulary's words with the token's stem: itself, then the most frequent ones.
 
-        The index keeps words as written; a question finds their other forms here, in a range scan
-        of the vocabulary from the part that the forms share.
+        The index keeps words as written; a question finds their other forms here, in range scans of
+        the vocabulary from what the forms begin with.
         """
         exact = tuple(word for word, _ in self._words("term = ?", token))
         root = stem(token, language)
-        if len(root) < _SHORTEST_STEM or not token.isalpha():
-            return exact
-        shared = root if token.startswith(root) else token[: max(_SHORTEST_STEM, len(root) - 2)]
-        if len(shared) < _SHORTEST_STEM:
-            return exact
-        # Stems such as `polici` (policy, policies) reach past what all their forms start with.
-        prefix = shared[:-1] if len(shared) > _SHORTEST_STEM + 1 else shared
-        after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-        nearby = self._words("term >= ? AND term < ? LIMIT ?", prefix, after, _VOCABULARY_SCAN)
-        others = [
+        others = {
             (-count, word)
-            for word, count in nearby
+            for start in starts_of_forms(token, language)
+            for word, count in self._beginning_with(start)
             if word != token and stem(word, language) == root
-        ]
+        }
         return exact + tuple(word for _, word in sorted(others)[:_MOST_FORMS])
+
+    def _beginning_with(self, start: str) -> list[tuple[str, int]]:
+        after = start[:-1] + chr(ord(start[-1]) + 1)
+        return self._words("term >= ? AND term < ? LIMIT ?", start, after, _VOCABULARY_SCAN)
 
     def _words(self, condition: str, *parameters: str | int) -> list[tuple[str, int]]:
         """Words of the vocabulary, each with about how many chunks hold it."""
