@@ -4,11 +4,12 @@ import re
 import unicodedata
 
 # Kept: tab, newline, and the joiners (U+200C, U+200D) that change how Persian and Indic text reads.
-# Dropped: NUL and other controls, lone surrogates, bidi overrides and isolates, the BOM, and the
-# non-characters that PDF engines put for soft line-end hyphens.
+# Dropped: NUL and other controls, lone surrogates, bidi overrides and isolates, the BOM, the
+# non-characters that PDF engines put for soft line-end hyphens, and tag characters, in which text
+# can be hidden from people but not from models.
 _DROPPED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
-    "\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
+    "\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\U000e0000-\U000e007f]"
 )
 _LINE_ENDS = re.compile("\r\n?|\x85|\u2028|\u2029")
 # Soft line ends of slides and page feeds of plain text: they part words, and end no line.

@@ -25,6 +25,7 @@ NASTY = st.text(st.sampled_from("a\u0301\u0323 \t\n\r\x85\u2028\x00\x0b\x0c\x1b\
         ("invoice\u202efdp.exe\u202c", "invoicefdp.exe"),
         ("\u202a\u202b\u202d\u2066\u2067\u2068x\u2069", "x"),
         ("soft\ufffehyphen\uffff", "softhyphen"),
+        ("seen\U000e0068\U000e0069\U000e0064", "seen"),
         ("one\r\ntwo\rthree\x85four\u2028five\u2029six", "one\ntwo\nthree\nfour\nfive\nsix"),
         ("one\n\r\n\rtwo", "one\n\n\ntwo"),
         ("one\x0btwo\x0cthree", "one two three"),

@@ -148,15 +148,15 @@ class Reader:
         """The embedder whose vectors the index holds, if there is one and it can be had."""
         if self._mode is Mode.KEYWORD or store.catalog.embedding_identity is None:
             return None
-        with self._embedder_lock:
-            if not self._fits(store):
-                try:
+        try:
+            with self._embedder_lock:
+                if not self._fits(store):
                     self._embedder = self._make_embedder()
-                except EmbedderUnavailableError:
-                    return None
-            embedder = self._embedder
-        if embedder is not None:
-            store.catalog.require_same_embedding(embedder.identity)
+                embedder = self._embedder
+            if embedder is not None:
+                store.catalog.require_same_embedding(embedder.identity)
+        except EmbedderUnavailableError:  # even its identity may have to be asked for
+            return None
         return embedder
 
     def _fits(self, store: Store) -> bool:
