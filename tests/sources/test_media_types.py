@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from gdrive_rag_mcp.sources.media_types import content_type_of, media_type_of
+from gdrive_rag_mcp.sources.media_types import media_type_of
 
 
 @pytest.mark.parametrize(
@@ -25,18 +25,6 @@ from gdrive_rag_mcp.sources.media_types import content_type_of, media_type_of
 )
 def test_the_extension_tells_the_type_on_every_machine(name: str, expected: str) -> None:
     assert media_type_of(name) == expected
-
-
-def test_google_documents_arrive_as_office_files_and_all_else_as_it_is() -> None:
-    docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-    xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
-    assert content_type_of("application/vnd.google-apps.document") == docx
-    assert content_type_of("application/vnd.google-apps.spreadsheet") == xlsx
-    assert content_type_of("application/vnd.google-apps.form") == (
-        "application/vnd.google-apps.form"
-    )
-    assert content_type_of("application/pdf") == "application/pdf"
 
 
 def test_a_local_folder_needs_no_google_library() -> None:

@@ -76,10 +76,6 @@ class OnnxEmbedder:
     def max_tokens(self) -> int:
         return self._folder.max_tokens
 
-    def warm(self) -> None:
-        """Load the model now rather than with the first text."""
-        self._encoder()
-
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
         dimensions = self._folder.dimensions
         encode = partial(self._encoder().encode, prefix=_PREFIXES[role])

@@ -115,7 +115,6 @@ class _Run:
     ) -> None:
         self._s = synchroniser
         self._store = synchroniser.store
-        self._options = options
         self._may_empty = replaces or options.allow_mass_delete
         self.vectoriser = vectoriser
         self.content = content

@@ -118,8 +118,3 @@ def media_type_of(name: str) -> str:
     if extension.lower() in _POINTERS:
         return DRIVE_SHORTCUT
     return _BY_EXTENSION.get(extension.lower(), UNKNOWN)
-
-
-def content_type_of(mime_type: str) -> str:
-    """The type of the bytes that reading a file of `mime_type` brings: what must be extractable."""
-    return EXPORTED_AS.get(mime_type, mime_type)
