@@ -143,30 +143,41 @@ def test_agreement_is_how_each_ranking_sees_the_first_of_the_other(
     assert signals.agreement(read(ranked(*ranks))) == pytest.approx(expected)
 
 
-def test_cosines_are_measured_in_deviations_of_the_background() -> None:
+def test_cosines_are_measured_in_parts_of_the_way_from_the_background_to_the_same_text() -> None:
     made = read(ranked((1, 1), (2, 2), (None, 3), (None, 4), (3, 5)))
-    assert signals.cosine_height(made) == pytest.approx((0.8 - 0.5) / 0.1)
-    assert signals.cosine_lead(made) == pytest.approx(1.0)
-    assert signals.cosine_lead_of_five(made) == pytest.approx(4.0)
+    assert signals.cosine_height(made) == pytest.approx((0.8 - 0.5) / 0.5)
+    assert signals.cosine_lead(made) == pytest.approx(0.1 / 0.5)
+    assert signals.cosine_lead_of_five(made) == pytest.approx(0.4 / 0.5)
     assert signals.keyword_winner_lag(made) == pytest.approx(0.0)
-    assert signals.keyword_winner_lag(read(ranked((1, 3), (2, 1)))) == pytest.approx(2.0)
-    assert signals.keyword_winner_lag(read(ranked((1, None), (2, 1), (3, 4)))) == pytest.approx(3.0)
+    assert signals.keyword_winner_lag(read(ranked((1, 3), (2, 1)))) == pytest.approx(0.2 / 0.5)
+    unseen = read(ranked((1, None), (2, 1), (3, 4)))
+    assert signals.keyword_winner_lag(unseen) == pytest.approx(0.3 / 0.5)
+
+
+@pytest.mark.parametrize("squeezed", [1.0, 0.5, 0.2])
+def test_a_model_whose_cosines_all_lie_closer_to_1_is_measured_alike(squeezed: float) -> None:
+    cosines = [1 - (1 - cosine) * squeezed for cosine in (0.7, 0.5, 0.4, 0.3, 0.2)]
+    background = CosineBackground(1 - 0.9 * squeezed, 0.1 * squeezed, 60)
+    hits = tuple(hit("x", rank, cosine=cosine) for rank, cosine in enumerate(cosines, 1))
+    made = read(retrieved(QUESTION, hits, {}, background=background))
+    assert signals.cosine_height(made) == pytest.approx(0.6 / 0.9)
+    assert signals.cosine_lead(made) == pytest.approx(0.2 / 0.9)
 
 
 def test_a_background_of_the_whole_scope_is_freed_of_the_best_hits() -> None:
     cosines = [0.9, 0.8, 0.2, 0.2, 0.3, 0.3, 0.2, 0.3]
-    mean = sum(cosines) / 8
-    deviation = math.sqrt(sum((cosine - mean) ** 2 for cosine in cosines) / 8)
     hits = tuple(hit("x", rank, cosine=cosine) for rank, cosine in enumerate(cosines, 1))
-    whole = CosineBackground(mean, deviation, 8)
+    whole = CosineBackground(sum(cosines) / 8, 0.25, 8)
     made = read(retrieved(QUESTION, hits, {}, chunks=8, background=whole))
-    # 0.9 and 0.8 left out: mean 0.25, deviation 0.05
-    assert signals.cosine_height(made) == pytest.approx((0.9 - 0.25) / 0.05)
+    # 0.9 and 0.8 left out: mean 0.25
+    assert signals.cosine_height(made) == pytest.approx((0.9 - 0.25) / 0.75)
+    sampled = read(retrieved(QUESTION, hits, {}, chunks=9, background=whole))
+    assert signals.cosine_height(sampled) == pytest.approx((0.9 - 0.4) / 0.6)
 
 
 @pytest.mark.parametrize(
     "background",
-    [None, CosineBackground(0.5, 0.0, 60), CosineBackground(0.5, 0.1, 3)],
+    [None, CosineBackground(1.0, 0.0, 60), CosineBackground(0.5, 0.1, 3)],
 )
 def test_without_a_usable_background_the_vectors_say_nothing(
     background: CosineBackground | None,

@@ -171,6 +171,16 @@ def test_the_same_unknown_words_are_damning_where_the_language_is_the_passages()
     assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.TERMS_ABSENT)
 
 
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.VECTOR])
+def test_vectors_alone_are_no_evidence_where_no_word_of_the_question_is_known(mode: Mode) -> None:
+    function_words = {word: KNOWN[word] for word in ("how", "many", "of", "a", "does")}
+    made = strong(mode, cosine=0.99, text="Everybody works from Monday to Friday.")
+    unknown = retrieved(QUESTION, made.hits, function_words, mode=mode, background=BACKGROUND)
+    assert judge(made).confidence > 0.0
+    assert judge(unknown).confidence == 0.0
+    assert judge(unknown).reason is VerdictReason.TERMS_ABSENT
+
+
 def test_a_code_that_stands_nowhere_is_refused_in_any_language() -> None:
     question = "Wie viele Urlaubstage gab es für neue Mitarbeiter im Jahr 2031?"
     made = retrieved(question, answered(cosine=0.93), {}, background=BACKGROUND)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from gdrive_rag_mcp.domain import CosineBackground, Hit
+from gdrive_rag_mcp.domain import Hit
 from gdrive_rag_mcp.evidence.reading import READ_HITS, Reading
 
 Signal = Callable[[Reading], float]
@@ -142,47 +142,46 @@ def _other_rank(hits: tuple[Hit, ...], by: str) -> float:
 
 
 def cosine_height(reading: Reading) -> float:
-    """The top cosine in deviations above the question's background, the best hits left out of it.
+    """How far the top cosine is from the question's background to 1, where texts are the same.
 
-    (c1 - mean) / deviation over the sample without its nearest chunks: in a small corpus these
-    would raise the mean and the deviation they are measured by. After the normalised commitment
-    of scores: Shtok, Kurland & Carmel, "Predicting query performance by query-drift estimation",
-    TOIS 2012.
+    (c1 - mean) / (1 - mean): models differ in where their cosines lie, and in how far apart. The
+    mean is of the sample without its nearest chunks: in a small corpus these would raise what they
+    are measured by. After the normalised commitment of scores: Shtok, Kurland & Carmel, "Predicting
+    query performance by query-drift estimation", TOIS 2012; by their deviation the height of a
+    chance hit would depend on how alike the corpus's other chunks are.
     """
-    cosines, background = _cosines(reading), _background_without_best(reading)
-    if not cosines or background is None:
-        return UNKNOWN
-    return (cosines[0] - background.mean) / background.deviation
+    cosines, mean = _cosines(reading), _mean_without_best(reading)
+    return (cosines[0] - mean) / (1 - mean) if cosines else UNKNOWN
 
 
 def cosine_lead(reading: Reading) -> float:
-    """By how many deviations the nearest chunk leads the second."""
+    """By how much the nearest chunk leads the second, in parts of the way from background to 1."""
     return _lead_over(reading, 2)
 
 
 def cosine_lead_of_five(reading: Reading) -> float:
-    """By how many deviations the nearest chunk leads the fifth."""
+    """By how much the nearest chunk leads the fifth, in parts of the way from background to 1."""
     return _lead_over(reading, 5)
 
 
 def keyword_winner_lag(reading: Reading) -> float:
-    """By how many deviations the first by keyword lies below the top cosine.
+    """By how much the first by keyword lies below the top cosine, in parts of the same way.
 
     Where the vectors did not find it, the last that they found stands in.
     """
-    cosines, background = _cosines(reading), _background_without_best(reading)
+    cosines, mean = _cosines(reading), _mean_without_best(reading)
     winners = [hit for hit in reading.retrieved.hits if hit.keyword_rank == 1]
-    if not cosines or background is None or not winners:
+    if not cosines or not winners:
         return UNKNOWN
     cosine = winners[0].cosine
-    return (cosines[0] - (cosines[-1] if cosine is None else cosine)) / background.deviation
+    return (cosines[0] - (cosines[-1] if cosine is None else cosine)) / (1 - mean)
 
 
 def _lead_over(reading: Reading, rank: int) -> float:
-    cosines, background = _cosines(reading), _background_without_best(reading)
-    if len(cosines) < rank or background is None:
+    cosines = _cosines(reading)
+    if len(cosines) < rank:
         return UNKNOWN
-    return (cosines[0] - cosines[rank - 1]) / background.deviation
+    return (cosines[0] - cosines[rank - 1]) / (1 - _mean_without_best(reading))
 
 
 def _cosines(reading: Reading) -> list[float]:
@@ -190,27 +189,22 @@ def _cosines(reading: Reading) -> list[float]:
     return sorted(cosines, reverse=True)
 
 
-def _background_without_best(reading: Reading) -> CosineBackground | None:
-    """The question's background; if it is of the whole scope, without the nearest chunks in it."""
+def _mean_without_best(reading: Reading) -> float:
+    """The mean of the question's background; if that is the whole scope, without the nearest.
+
+    NaN where too few chunks remain, or nothing lies between them and the question.
+    """
     statistics = reading.retrieved.statistics
     background = statistics.background
     if background is None:
-        return None
-    if background.sample >= statistics.chunks - statistics.vectorless_chunks:
-        background = _without(background, _cosines(reading)[: background.sample // 4])
-    too_small = background.sample < _SMALLEST_BACKGROUND or background.deviation <= 0
-    return None if too_small else background
-
-
-def _without(background: CosineBackground, cosines: list[float]) -> CosineBackground:
-    size = background.sample - len(cosines)
-    if size <= 0:
-        return background
-    mean = (background.mean * background.sample - sum(cosines)) / size
-    squares = (background.deviation**2 + background.mean**2) * background.sample
-    squares -= sum(cosine**2 for cosine in cosines)
-    deviation = math.sqrt(max(0.0, squares / size - mean**2))
-    return CosineBackground(mean, deviation, size)
+        return UNKNOWN
+    total, size = background.mean * background.sample, background.sample
+    if size >= statistics.chunks - statistics.vectorless_chunks:
+        nearest = _cosines(reading)[: size // 4]
+        total, size = total - sum(nearest), size - len(nearest)
+    if size < _SMALLEST_BACKGROUND or total >= size:
+        return UNKNOWN
+    return total / size
 
 
 SIGNALS: Mapping[str, Signal] = {

@@ -48,7 +48,7 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
 
 
 def model_name(reading: Reading, signals: Mapping[str, float]) -> str | None:
-    """Which model is to judge; None where a code stands nowhere, or nothing is there to judge by."""
+    """Which model is to judge; None where a code stands nowhere or nothing is there to judge by."""
     across = crosses_languages(reading.retrieved)
     if reading.missing_codes or not _can_be_judged(reading, signals, across=across):
         return None
@@ -59,11 +59,12 @@ def _can_be_judged(reading: Reading, signals: Mapping[str, float], *, across: bo
     """Whether anything tells an answer from a chance hit; if not, abstaining is all that is honest.
 
     Across languages that is how far the nearest passage stands out, which a handful of passages
-    does not show. Otherwise it is the question's words, of which function words tell nothing.
+    does not show. Otherwise it is the question's words, of which function words tell nothing: where
+    no other word of it stands anywhere in scope, vectors alone are no evidence.
     """
     if across:
         return not math.isnan(signals[cosine_height.__name__])
-    return any(term.key for term in reading.retrieved.statistics.terms)
+    return any(term.key and term.chunks for term in reading.retrieved.statistics.terms)
 
 
 def crosses_languages(retrieved: Retrieved) -> bool:
