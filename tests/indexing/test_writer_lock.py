@@ -19,11 +19,14 @@ import os, sys, pathlib
 from gdrive_rag_mcp.indexing.lock import writer_lock
 with writer_lock(pathlib.Path(sys.argv[1])):
     if sys.argv[2] == "fork":
+        running, tell = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(1)
+            os.write(tell, b"x")
             sys.stdin.readline()
             os._exit(0)
+        os.read(running, 1)  # by then the child has let go of the lock
     print("held", flush=True)
     sys.stdin.readline()
 """
@@ -75,15 +78,11 @@ def test_two_writers_in_one_process_are_two_as_well(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["alone", "fork"])
 def test_a_killed_writer_leaves_no_lock_even_if_a_child_lives_on(tmp_path: Path, how: str) -> None:
     index = tmp_path / "index.db"
-    child = hold(index, how)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    with writer_lock(index):
-        pass
-    assert child.stdin
-    assert child.stdout
-    child.stdin.close()  # a child of its own ends with this
-    child.stdout.close()
+    with hold(index, how) as child:  # a child of its own ends with the pipes that this closes
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        with writer_lock(index):
+            pass
 
 
 def test_a_child_that_unwinds_does_not_free_its_parents_lock(tmp_path: Path) -> None:
