@@ -2,6 +2,7 @@
 
 import errno
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import apsw
 
 from gdrive_rag_mcp.errors import (
     DiskFullError,
+    IndexLockedError,
     IndexMissingError,
     IndexReadOnlyError,
     StoreError,
@@ -19,6 +21,7 @@ from gdrive_rag_mcp.store.location import refuse_unsafe_location
 from gdrive_rag_mcp.store.translation import TranslatingCursor, opening_errors
 
 BUSY_MILLISECONDS = 5_000
+_PAUSE_SECONDS = 0.02
 _MMAP_LIMIT = 8 * 2**30
 
 # One statement each: apsw stops a multi-statement string at the first row it returns.
@@ -42,13 +45,26 @@ def connect_for_writing(path: Path) -> apsw.Connection:
     refuse_unsafe_location(path)
     _create_private(path)
     connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
-    if _pragma(connection, "journal_mode", "WAL") != "wal":
+    if not _writes_ahead(connection):
         connection.close()
         raise StoreError(
             f"{path} is on a disk that has no shared memory for a write-ahead log",
             hint="put the index on a local disk with --db or GDRIVE_RAG_DB_PATH",
         )
     return connection
+
+
+def _writes_ahead(connection: apsw.Connection) -> bool:
+    """Switch to the write-ahead log, which SQLite does not wait for where another is switching."""
+    patience = time.monotonic() + BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            return bool(_pragma(connection, "journal_mode", "WAL") == "wal")
+        except IndexLockedError:
+            if time.monotonic() > patience:
+                connection.close()
+                raise
+            time.sleep(_PAUSE_SECONDS)
 
 
 def connect_for_reading(path: Path) -> tuple[apsw.Connection, bool]:
