@@ -82,5 +82,6 @@ $(STAMP): .venv/locked pyproject.toml
 	@touch $@
 
 clean:
+	rm -f data/index-demo.db data/index-demo.db-wal data/index-demo.db-shm data/index-demo.db.lock
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -34,7 +34,7 @@ from benchmarks.report import Scored, print_report
 from benchmarks.signal_tables import RememberingEmbedder, Row, cached_rows, local_embedder
 from gdrive_rag_mcp import evidence
 from gdrive_rag_mcp.evidence.model import Model
-from gdrive_rag_mcp.evidence.verdict import ACROSS, DEFAULT_THRESHOLD
+from gdrive_rag_mcp.evidence.verdict import ACROSS, DEFAULT_THRESHOLD, required
 
 WORDS = {
     "corpus_coverage": 1,
@@ -176,7 +176,8 @@ class HeldOut:
         if key not in self._models:
             others = [other for other in self._rows if self._fold(other, kind) != key[1]]
             self._models[key] = placed(fitted(others, kind), others, kind)
-        return log_odds(self._models[key], row, mode)
+        enough = required(kind, row["signals"][mode]["corpus_coverage"])
+        return log_odds(self._models[key], row, mode) - math.log(enough / (1 - enough))
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 _SETTINGS_TOP = """\
 # Settings
 
-Made from `settings.py` by `make docs`.
+Made from `settings/fields.py` by `make docs`.
 
 Arguments win over environment variables, those over the config file, that over the defaults.
 The config file is the one given with `--config`, else `~/.config/gdrive-rag-mcp/config.toml`.
@@ -50,7 +50,7 @@ They are let through, so that one environment file serves every version:
 """
 
 _ENVIRONMENT_TOP = """\
-# Copy to .env, uncomment what you need, and name it: gdrive-rag-mcp --env-file .env COMMAND
+# Copy to .env, uncomment what you need, and name it: gdrive-rag-mcp COMMAND --env-file .env
 # It is never read by itself. What each value may be: docs/settings.md
 # Keep keys out of it where you can: NAME_FILE may point to a file that holds the value of NAME.
 """

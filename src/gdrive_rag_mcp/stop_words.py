@@ -12,7 +12,7 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
         "en": """a about after all also am an and any are as at be because been before being between
             both but by can could did do does doing down during each else ever few for from further
             get got had has have having he her here hers him his how i if in into is isn it its just
-            kind let many may me might more most much must my no nor not of off on once one only or
+            kind let long many may me might more most much must my no nor not of off often on once one only or
             other our out over own per please same shall she should so some such tell than that the
             their them then there these they this those through to too type under until up us very
             was we were what whats when where whether which while who whom whose why will with
@@ -21,7 +21,7 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
             bis bist da damit dann das dass dem den denn der des dessen die dies diese diesem diesen
             dieser dieses doch dort du durch ein eine einem einen einer eines er es etwas für gab
             gibt habe haben hat hatte hatten ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins
-            ist ja jede jedem jeden jeder kann können konnte man mehr mein mit muss müssen nach nicht
+            ist ja jede jedem jeden jeder kann können lang lange konnte man mehr mein mit muss müssen nach nicht oft
             noch nun nur ob oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so soll
             sollen sollte über um und uns unser unter vom von vor wann war waren warum was welche
             welchem welchen welcher welches wem wen wenn wer werden wessen wie wieso wird wir wo wofür

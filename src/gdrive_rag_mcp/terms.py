@@ -1,14 +1,15 @@
 """What counts as a word: one reading for the index, for questions and for evidence.
 
 Words are folded (case, width, Latin and Arabic marks). Scripts written without blanks are cut into
-overlapping pairs of characters, so that any part of a run can be found.
+overlapping pairs of characters, so that any part of a run can be found; the index also has the last
+character alone, and a question that asks for one character asks for all that begins with it.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 
 from gdrive_rag_mcp.domain import QueryTerm
 from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
@@ -51,30 +52,45 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", bare).translate(_LETTERS)
 
 
-def _pairs(run: str) -> Iterator[str]:
-    if len(run) == 1:
-        yield run
-    for left, right in pairwise(run):
-        yield left + right
-
-
-def tokens(text: str) -> list[str]:
-    """The index tokens of a text, in order."""
+def _cut(text: str, cut_run: Callable[[str], Iterable[str]]) -> list[str]:
     found: list[str] = []
     for run, word in _WORD.findall(fold(text)):
         if word:
             found.append(word)
         else:
-            found.extend(_pairs(run))
+            found.extend(cut_run(run))
     return found
 
 
+def _pairs(run: str) -> Iterator[str]:
+    return (left + right for left, right in pairwise(run))
+
+
+def _indexed_run(run: str) -> Iterator[str]:
+    # With its last character alone, each character of a run begins a token and can be found by it.
+    return chain(_pairs(run), run[-1])
+
+
+def _asked_run(run: str) -> Iterable[str]:
+    return tuple(_pairs(run)) or run
+
+
+def tokens(text: str) -> list[str]:
+    """The index tokens of a text, in order."""
+    return _cut(text, _indexed_run)
+
+
 def index_text(text: str) -> str:
-    """A text as the full-text index takes it: folded, with paired runs cut up."""
-    folded = fold(text)
-    if folded.isascii():
-        return folded
-    return _PAIRED_RUN.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", folded)
+    """A text as the full-text index takes it, which splits plain ASCII by itself."""
+    return fold(text) if text.isascii() else " ".join(tokens(text))
+
+
+def is_single_sign(token: str) -> bool:
+    """Whether a token is one character of a script without blanks.
+
+    It stands for every index token that begins with it.
+    """
+    return len(token) == 1 and _PAIRED_RUN.match(token) is not None
 
 
 _SCRIPTS = {
@@ -210,12 +226,12 @@ def _folded_stop_words(language: str) -> frozenset[str]:
 
 
 def words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The words of a text in order as they are seen (NFKC), each with its index tokens.
+    """The words of a text in order as they are seen (NFKC), each with the tokens to look for.
 
-    A run of a script without blanks counts as one word.
+    A run of a script without blanks counts as one word, of pairs or of a single character.
     """
     for match in _WORD.finditer(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))):
-        yield match.group(), tuple(tokens(match.group()))
+        yield match.group(), tuple(_cut(match.group(), _asked_run))
 
 
 def query_terms(text: str) -> tuple[QueryTerm, ...]:

@@ -8,12 +8,14 @@ from gdrive_rag_mcp.app import Reader, StorePool
 from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, ReindexReport, SyncReport
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, SettingsError
+from gdrive_rag_mcp.indexing.content import READING
 from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Source
 from gdrive_rag_mcp.settings import Settings, secret
 
 Report = Callable[[str], None]
+_INDEX_SUFFIXES = ("", "-wal", "-shm", "-journal", ".lock", READING)
 
 
 def make_source(settings: Settings) -> Source:
@@ -52,7 +54,7 @@ def make_source(settings: Settings) -> Source:
 def _index_files(settings: Settings) -> frozenset[Path]:
     """The index and what lies beside it, which a source around it must not take for documents."""
     index = settings.index_path
-    names = (index.name + suffix for suffix in ("", "-wal", "-shm", "-journal", ".lock"))
+    names = (index.name + suffix for suffix in _INDEX_SUFFIXES)
     return frozenset(index.with_name(name) for name in names)
 
 

@@ -332,7 +332,7 @@ def test_an_unknown_document_is_not_found_and_the_remedy_is_told(index: Path) ->
 
 
 def test_a_file_that_could_not_be_read_says_why_it_has_no_text(index: Path) -> None:
-    with pytest.raises(DocumentNotFoundError, match=r"HR/Scan\.pdf.*needs_ocr"):
+    with pytest.raises(DocumentNotFoundError, match=r"no text of this document.*needs_ocr"):
         reader_of(index).document("scan")
 
     assert reader_of(index).document_metadata("scan").state is FileState.EMPTY

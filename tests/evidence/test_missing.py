@@ -47,6 +47,11 @@ def test_a_korean_word_is_named_whole() -> None:
     assert missing("특허를 신청", "특허", "신청") == []
 
 
+def test_a_single_sign_is_missing_only_where_nothing_begins_with_it() -> None:
+    assert missing("假 25일", "25") == ["假", "일"]
+    assert missing("假 25일", "25", "假", "일") == []
+
+
 def test_a_latin_name_in_another_script_is_named() -> None:
     assert missing("Kubernetes 비용은?", "비용", "용은") == ["Kubernetes"]
 

@@ -20,6 +20,7 @@ from gdrive_rag_mcp.domain import (
 from gdrive_rag_mcp.evidence import DEFAULT_THRESHOLD, judge
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.signals import SIGNALS
+from gdrive_rag_mcp.evidence.verdict import CAUTIOUS_THRESHOLD
 from gdrive_rag_mcp.testing.made_evidence import hit, retrieved
 
 QUESTION = "How many days of annual leave does a new employee get?"
@@ -75,6 +76,16 @@ def test_no_hit_because_the_words_are_unknown_names_them() -> None:
     evidence = judge(retrieved("Sabbatical rules?", (), {"rules": 3}, mode=Mode.KEYWORD))
     assert evidence.reason is VerdictReason.TERMS_ABSENT
     assert evidence.missing_terms == ("Sabbatical",)
+
+
+def test_a_word_that_nothing_mentions_raises_the_bar_unless_it_was_set() -> None:
+    known = {word: count for word, count in KNOWN.items() if word != "annual"}
+    found = retrieved(QUESTION, answered(), known, background=BACKGROUND)
+
+    assert judge(found).missing_terms == ("annual",)
+    assert judge(found).threshold == CAUTIOUS_THRESHOLD > DEFAULT_THRESHOLD
+    assert judge(found, 0.3).threshold == 0.3
+    assert judge(strong()).threshold == DEFAULT_THRESHOLD
 
 
 @pytest.mark.parametrize("mode", list(Mode))

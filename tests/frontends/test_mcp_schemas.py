@@ -106,7 +106,7 @@ def test_arguments_are_as_they_were_promised(tools: list[Tool]) -> None:
                 },
                 "scope_id": {
                     "type": "string",
-                    "maxLength": 512,
+                    "maxLength": 12288,
                     "description": "Only below this folder id, or in this document id.",
                 },
                 "mime_type": {
@@ -134,7 +134,7 @@ def test_arguments_are_as_they_were_promised(tools: list[Tool]) -> None:
                 "document_id": {
                     "type": "string",
                     "minLength": 1,
-                    "maxLength": 512,
+                    "maxLength": 12288,
                     "description": "From search results or list_documents.",
                 },
                 "start": {
@@ -160,7 +160,7 @@ def test_arguments_are_as_they_were_promised(tools: list[Tool]) -> None:
                 "document_id": {
                     "type": "string",
                     "minLength": 1,
-                    "maxLength": 512,
+                    "maxLength": 12288,
                     "description": "From search results or list_documents.",
                 }
             },
@@ -172,7 +172,7 @@ def test_arguments_are_as_they_were_promised(tools: list[Tool]) -> None:
             "properties": {
                 "folder_id": {
                     "type": "string",
-                    "maxLength": 512,
+                    "maxLength": 12288,
                     "description": "Only below this folder.",
                 },
                 "state": {

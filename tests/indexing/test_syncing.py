@@ -91,7 +91,8 @@ def test_a_new_version_with_the_same_bytes_is_no_update(desk: Desk) -> None:
     assert (report.unchanged, report.updated, report.embedded_chunks) == (1, 0, 0)
     assert desk.extractor.extracted == 1
     record = desk.record(file)
-    assert (record.state, record.detail, record.version) == (FileState.PARTIAL, "?page 3", "1")
+    assert (record.state, record.detail) == (FileState.PARTIAL, "?page 3")
+    assert record.version.startswith("1-")
 
 
 def test_the_same_bytes_under_another_type_are_read_anew(desk: Desk) -> None:

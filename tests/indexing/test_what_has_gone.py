@@ -70,8 +70,20 @@ def test_new_files_do_not_make_a_mass_deletion_look_small(desk: Desk) -> None:
     desk.sync()
     for file in files[:40]:
         desk.source.remove(file)
-    fill(desk, 100)
+    for number in range(100):
+        desk.source.add_file(f"new{number}.md", f"another text, number {number}")
     assert desk.sync().held == 40
+
+
+def test_files_that_came_back_under_another_id_are_not_gone(desk: Desk) -> None:
+    files = fill(desk, 60)
+    desk.sync()
+    for file in files[:40]:
+        desk.source.remove(file)
+    fill(desk, 40)
+    report = desk.sync()
+    assert (report.held, report.removed, report.added) == (0, 40, 40)
+    assert report.embedded_chunks == 0
 
 
 def test_held_files_that_come_back_are_as_before(desk: Desk) -> None:

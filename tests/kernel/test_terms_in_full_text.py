@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.store import Store
-from gdrive_rag_mcp.store.text_index import _indexed
-from gdrive_rag_mcp.terms import tokens, words
+from gdrive_rag_mcp.terms import fold, index_text, is_single_sign, tokens, words
 
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
 SCRIPTS = {
@@ -89,31 +88,71 @@ def test_the_full_text_index_holds_exactly_the_tokens_of_a_text(
     full_text: FullText, text: str
 ) -> None:
     """Else a word could be found by one side and be missing to the other."""
-    assert full_text.split(_indexed(text)) == tokens(text)
+    assert full_text.split(index_text(text)) == tokens(text)
 
 
 @given(text=st.text(st.characters(max_codepoint=127, exclude_categories=["Cc"])))
 def test_plain_ascii_is_split_by_the_full_text_index_itself(full_text: FullText, text: str) -> None:
-    assert full_text.split(_indexed(text)) == tokens(text)
+    assert full_text.split(index_text(text)) == tokens(text)
 
 
 def _of_words(text: str) -> list[str]:
     return [token for _, word_tokens in words(text) for token in word_tokens]
 
 
+def _indexed_tails(text: str) -> set[str]:
+    """The tokens that only the index has: a character at the end of a run."""
+    return {token for token in tokens(text) if is_single_sign(token)}
+
+
 @given(text=WRITTEN | WITHOUT_MARKS)
-def test_the_words_of_a_question_have_the_tokens_of_the_question(text: str) -> None:
+def test_the_words_of_a_question_have_tokens_of_the_index_in_their_order(text: str) -> None:
     text = clean(text)
+    asked, indexed = _of_words(text), tokens(text)
 
-    assert _of_words(text) == tokens(text)
+    assert [token for token in asked if not is_single_sign(token)] == [
+        token for token in indexed if not is_single_sign(token)
+    ]
+    assert {token for token in asked if is_single_sign(token)} <= _indexed_tails(text)
 
 
-@pytest.mark.parametrize("text", ["می\u200cخواهم", "क्\u200dष", "Vertrags\u00adtext", "ลา\u200bป่วย"])
-def test_a_joiner_or_soft_hyphen_in_a_question_splits_no_word(text: str) -> None:
-    assert _of_words(text) == tokens(text)
+@given(
+    text=st.sampled_from(["Thai", "Han", "Kana", "Hangul", "Lao", "Khmer"]).flatmap(
+        lambda name: st.text(SCRIPTS[name].translate({ord("・"): None, ord("។"): None}), min_size=1)
+    ),
+    data=st.data(),
+)
+def test_whatever_part_of_a_run_is_asked_for_begins_a_token_of_the_index(
+    text: str, data: st.DataObject
+) -> None:
+    run = fold(text)
+    start = data.draw(st.integers(0, len(run) - 1))
+    part = run[start : data.draw(st.integers(start + 1, len(run)))]
+    indexed = tokens(run)
+
+    for token in _of_words(part):
+        assert any(
+            known.startswith(token) if is_single_sign(token) else known == token
+            for known in indexed
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("می\u200cخواهم", ["ميخواهم"]),
+        ("क्\u200dष", ["क्ष"]),
+        ("Vertrags\u00adtext", ["vertragstext"]),
+        ("ลา\u200bป่วย", ["ลา", "าป", "ป่", "่ว", "วย"]),
+    ],
+)
+def test_a_joiner_or_soft_hyphen_in_a_question_splits_no_word(
+    text: str, expected: list[str]
+) -> None:
+    assert _of_words(text) == expected
 
 
 @pytest.mark.parametrize("text", ["৳500", "௹500", "૱20", "a෴b"])
 def test_a_sign_of_money_is_no_part_of_the_number(full_text: FullText, text: str) -> None:
-    assert full_text.split(_indexed(text)) == tokens(text)
+    assert full_text.split(index_text(text)) == tokens(text)
     assert tokens(text) == re.findall("[a-z]+|[0-9]+", text)

@@ -106,12 +106,32 @@ def test_a_search_that_fits_is_left_alone() -> None:
 
 
 def test_hits_are_left_out_and_counted_only_when_citations_alone_are_too_long() -> None:
-    hits = [hit("text " * 100, rank, path="p" * 4_000) for rank in range(1, 51)]
+    hits = [hit("text " * 100, rank) for rank in range(1, 51)]
+    for shown in hits:
+        shown["citation"]["url"] = "file:///" + "u" * 4_000
     bounded = bounded_search(search(hits))
 
     assert size(bounded) <= MAX_RESULT_CHARS
     assert bounded["omitted_hits"] == 50 - len(bounded["results"])
     assert [shown["rank"] for shown in bounded["results"]] == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_one_citation_without_end_costs_no_other_hit() -> None:
+    hits = [hit("text", rank, path="p" * 40_000) for rank in range(1, 6)]
+    hits[0]["citation"]["url"] = "file:///" + "u" * 40_000
+    bounded = bounded_search(search(hits))
+
+    assert size(bounded) <= MAX_RESULT_CHARS
+    assert [shown["rank"] for shown in bounded["results"]] == [2, 3, 4, 5]
+    assert all(len(shown["citation"]["path"]) < 1_000 for shown in bounded["results"])
+
+
+def test_reading_a_document_with_a_name_without_end_comes_to_an_end() -> None:
+    shown = bounded_document({**document("text " * 20_000), "path": "p" * 40_000})
+
+    assert size(shown) <= MAX_RESULT_CHARS
+    assert shown["next_start"] is not None
+    assert shown["next_start"] > shown["start"]
 
 
 def test_fifty_ordinary_hits_keep_their_citations() -> None:

@@ -88,7 +88,9 @@ def test_files_that_could_not_be_read_are_counted_by_reason_in_every_verdict(
 ) -> None:
     said = message(outcome(reason, coverage=HOLES))
 
-    assert "3 of 7 files in scope could not be searched (2 network, 1 encrypted)" in said
+    assert (
+        "3 of 7 files in scope could not be read as they are now (2 network, 1 encrypted)" in said
+    )
     assert "list_documents" in said
 
 
@@ -97,7 +99,7 @@ def test_a_document_read_in_part_is_not_counted_as_unread() -> None:
 
 
 def test_where_everything_was_read_nothing_is_said_of_unread_files() -> None:
-    assert "could not be searched" not in message(outcome(VerdictReason.OK))
+    assert "could not be read as they are now" not in message(outcome(VerdictReason.OK))
 
 
 def test_a_scope_emptied_by_filters_is_not_called_unreadable() -> None:

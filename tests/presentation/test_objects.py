@@ -122,8 +122,9 @@ def test_a_refused_search_shows_its_hits_as_candidates_only() -> None:
                 "Abstain: no document in scope mentions “sabbatical”. Tell the user so; "
                 "`candidate_results` are about something else and support no answer. "
                 "Do not fill the gap from memory or general knowledge. "
-                "18 of 830 files in scope could not be searched (12 needs_ocr, 4 encrypted, "
-                "2 pending), so an answer may stand in one of them; list_documents names them."
+                "18 of 830 files in scope could not be read as they are now (12 needs_ocr, "
+                "4 encrypted, 2 pending), so an answer may stand in one of them; "
+                "list_documents names them."
             ),
             "coverage": {
                 "in_scope": 830,

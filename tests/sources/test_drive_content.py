@@ -177,3 +177,57 @@ def test_a_file_edited_since_the_listing_is_left_to_the_next_sync(
     assert _fails(source, stale, tmp_path / "content").reason is Reason.CHANGING
     source.read(listed(source)[0]["a.md"], tmp_path / "content")
     assert (tmp_path / "content").read_bytes() == b"after"
+
+
+def _announcing(total: object) -> Callable[[Answer], Answer]:
+    headers = {"Content-Range": f"bytes 0-0/{total}"}
+    return lambda answer: replace(answer, status=206, body=b"x", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("listed_size", "total", "expected"),
+    [
+        ("7", 10**6, Reason.CHANGING),
+        ("7", 6, Reason.CHANGING),
+        ("7", 10**12, Reason.TOO_LARGE),
+        (None, 10**12, Reason.TOO_LARGE),
+    ],
+)
+def test_a_length_that_is_not_as_listed_or_over_the_limit_ends_a_download_at_once(
+    drive: FakeDrive,
+    connect: Connect,
+    listed: Listed,
+    tmp_path: Path,
+    waits: list[float],
+    *,
+    listed_size: str | None,
+    total: int,
+    expected: Reason,
+) -> None:
+    file_id = drive.files.add_file("a.md", b"content", size=listed_size)
+    drive.alter(_media_of(file_id), _announcing(total), times=99)
+    source = connect()
+    file = listed(source)[0]["a.md"]
+
+    with pytest.raises(FileUnreadableError, match=re.escape("a.md")) as caught:
+        source.read(file, tmp_path / "content")
+
+    assert caught.value.reason is expected
+    assert drive.counts()["media"] == 1
+    assert waits == []
+
+
+@pytest.mark.parametrize("total", ["²", "*", "9" * 30, "", 7])
+def test_pieces_that_are_not_the_ones_asked_for_are_given_up_after_a_few(
+    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path, total: object
+) -> None:
+    file_id = drive.files.add_file("a.md", b"content")
+    drive.alter(_media_of(file_id), _announcing(total), times=99)
+    source = connect()
+    file = listed(source)[0]["a.md"]
+
+    with pytest.raises(FileUnreadableError) as caught:
+        source.read(file, tmp_path / "content")
+
+    assert caught.value.reason is Reason.NETWORK
+    assert drive.counts()["media"] == 6

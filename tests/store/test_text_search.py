@@ -51,6 +51,12 @@ def ids(store: Store, question: str) -> list[str]:
         ("𝐒𝐚𝐛𝐛𝐚𝐭𝐢𝐜𝐚𝐥", "sabbatical"),
         ("ราคา ฿500", "฿500"),
         ("ケース・スタディの例", "ケース・スタディ"),
+        ("员工每年享有25天的带薪年假。", "假"),
+        ("年假制度", "假"),
+        ("연차 휴가는 매년 25일이다.", "25일"),
+        ("説明は一万円、税別", "税"),
+        ("説明は一万円", "円"),
+        ("ลาป่วย", "ย"),
     ],
 )
 def test_a_text_is_found_by_its_words(
@@ -224,6 +230,40 @@ def test_a_term_has_its_dozen_most_frequent_forms_however_many_there_are(
     assert term.forms[:2] == ("كتاب", spelt[-1])
     assert len(term.forms) == 13 < len(spelt)
     assert term.chunks == 14
+
+
+def test_a_single_sign_has_its_most_frequent_pairs_as_forms_and_is_found_in_all(
+    store: Store, hand: HandWritten
+) -> None:
+    others = [chr(0x4E00 + number) for number in range(80)]
+    for number, other in enumerate(others):
+        hand.put(f"d{number}", f"假{other}")
+    hand.put("again", f"假{others[-1]}")
+    hand.put("last", "年假")
+    hand.put("other", "年度")
+    with store.reading():
+        (term,) = store.index.statistics(query_terms("假"), EVERYTHING, ANYTHING).terms
+        matches = store.index.search_text([term], EVERYTHING, ANYTHING, 100)
+    assert term.forms[:2] == ("假", f"假{others[-1]}")
+    assert len(term.forms) == 65
+    assert term.chunks == len(matches) == 82
+
+
+def test_a_rare_pair_of_a_single_sign_weighs_no_more_than_a_common_one(
+    store: Store, hand: HandWritten
+) -> None:
+    for number in range(20):
+        hand.put(f"noise{number}", "无关")
+    for number in range(3):
+        hand.put(f"common{number}", "税率")
+    hand.put("rare", "税额")
+    with store.reading():
+        (term,) = store.index.statistics(query_terms("税"), EVERYTHING, ANYTHING).terms
+        matches = store.index.search_text([term], EVERYTHING, ANYTHING, 10)
+    assert len(matches) == 4
+    assert max(match.bm25 for match in matches) == pytest.approx(
+        min(match.bm25 for match in matches)
+    )
 
 
 def test_word_forms_that_are_no_kin_are_left_alone(store: Store, hand: HandWritten) -> None:

@@ -208,7 +208,7 @@ class Reader:
             if found is None:
                 record = self._record(store, document_id)
                 raise DocumentNotFoundError(
-                    f"no text of {record.path!r} was indexed: it is {_why(record)}",
+                    f"no text of this document was indexed: it is {_why(record)}",
                     hint="list_documents or `gdrive-rag-mcp status --files` tells what to do",
                 )
             return found

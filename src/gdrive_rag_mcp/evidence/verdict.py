@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from gdrive_rag_mcp.domain import Evidence, Mode, Retrieved, VerdictReason
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
-from gdrive_rag_mcp.evidence.signals import cosine_height, measure
+from gdrive_rag_mcp.evidence.signals import corpus_coverage, cosine_height, measure
 from gdrive_rag_mcp.terms import detected_language
 
 DEFAULT_THRESHOLD = 0.5
+CAUTIOUS_THRESHOLD = 0.7
 
 ACROSS = "across"
 """The model for questions in another language than the nearest passage."""
 
+_KNOWN = 0.7  # of the question's idf: below, more confidence is asked for
 _MUCH = 0.2  # of the question's idf
 _MOST = 0.5
 
@@ -24,17 +26,19 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
     The signals become a confidence through the model that fits what could be compared: words and
     vectors, words alone, or, across languages, vectors alone. It is 0 when a code or a year that
     was asked for stands nowhere in scope, and when there is nothing to judge by. Evidence is
-    sufficient from the threshold on.
+    sufficient from the threshold on; without one, from what `required` says.
     """
-    threshold = DEFAULT_THRESHOLD if threshold is None else threshold
+    usual = DEFAULT_THRESHOLD if threshold is None else threshold
     if not retrieved.statistics.chunks:
-        return Evidence(False, VerdictReason.SCOPE_EMPTY, 0.0, threshold)
+        return Evidence(False, VerdictReason.SCOPE_EMPTY, 0.0, usual)
     reading = read(retrieved)
     if not retrieved.hits:
         reason = VerdictReason.TERMS_ABSENT if _much_is_missing(reading) else VerdictReason.NO_MATCH
-        return Evidence(False, reason, 0.0, threshold, reading.missing)
+        return Evidence(False, reason, 0.0, usual, reading.missing)
     measured = measure(reading)
     model = model_name(reading, measured)
+    coverage = measured[corpus_coverage.__name__]
+    threshold = required(model, coverage) if threshold is None else threshold
     confidence = model_for(model).confidence(measured) if model else 0.0
     sufficient = confidence >= threshold
     return Evidence(
@@ -45,6 +49,15 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
         missing_terms=reading.missing,
         signals={name: value for name, value in measured.items() if not math.isnan(value)},
     )
+
+
+def required(model: str | None, coverage: float) -> float:
+    """The confidence that is enough, unless the operator has said another.
+
+    It is more where much of the question is about what nothing in scope mentions: passages about
+    all the rest of it are what leads to a wrong answer. Across languages, words say nothing.
+    """
+    return CAUTIOUS_THRESHOLD if coverage < _KNOWN and model != ACROSS else DEFAULT_THRESHOLD
 
 
 def model_name(reading: Reading, signals: Mapping[str, float]) -> str | None:

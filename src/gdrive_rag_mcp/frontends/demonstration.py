@@ -38,9 +38,10 @@ def demonstrate(settings: Settings, *, show: Say, report: Say) -> None:
 
 
 def _for_the_samples(settings: Settings) -> Settings:
-    index = settings.db_path or Path("data") / "index-demo.db"
+    """The samples have an index of their own beside the one that is set, which stays untouched."""
+    index = settings.index_path.with_name("index-demo.db")
     return settings.model_copy(
-        update={"source": f"folder:{demo.documents_folder()}", "db_path": index.absolute()}
+        update={"source": f"folder:{demo.documents_folder()}", "db_path": index}
     )
 
 

@@ -43,8 +43,10 @@ _READ_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 _WRAPPED = re.compile(r"(?<!\n)\n(?!\n)")
-_Id = Annotated[str, Field(min_length=1, max_length=512)]
-_SomeId = Annotated[str, Field(max_length=512)] | SkipJsonSchema[None]
+# A local file is known by its path, of which every byte may have to be written as three characters.
+_LONGEST_ID = 3 * 4096
+_Id = Annotated[str, Field(min_length=1, max_length=_LONGEST_ID)]
+_SomeId = Annotated[str, Field(max_length=_LONGEST_ID)] | SkipJsonSchema[None]
 _SomeWord = Annotated[str, Field(max_length=200)] | SkipJsonSchema[None]
 _SomeCursor = Annotated[str, Field(max_length=8_000)] | SkipJsonSchema[None]
 

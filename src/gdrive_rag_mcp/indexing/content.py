@@ -1,8 +1,9 @@
 """What is in the files: fetched, extracted, cut, and kept; each file is one transaction."""
 
 import hashlib
-import tempfile
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,9 @@ from gdrive_rag_mcp.indexing.vectorising import Vectoriser
 from gdrive_rag_mcp.protocols import Chunker, Extractor, Source
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.store.work_queue import WorkItem
+
+READING = "-reading"
+"""What the folder for content is called after the index."""
 
 _FILL_AT = 256
 
@@ -46,10 +50,10 @@ class ContentReader:
         with self._store.transaction():
             self._store.queue.look_again(extraction=self._tools.extraction, everything=everything)
         work = self._store.queue.work(self._tools.clock())
-        with tempfile.TemporaryDirectory(prefix="gdrive-rag-") as folder:
+        with _content_folder(self._store.path) as folder:
             for done, item in enumerate(work):
                 self._tools.progress("reading", done, len(work))
-                self._read(item, Path(folder) / "content")
+                self._read(item, folder / "content")
                 if self._unfilled >= _FILL_AT:
                     self._unfilled = 0
                     self._vectoriser.fill()
@@ -136,6 +140,21 @@ class ContentReader:
                 continue
             with self._store.transaction():
                 self._replace(identifier, document, chunks)
+
+
+@contextmanager
+def _content_folder(index: Path) -> Iterator[Path]:
+    """A private folder beside the index for the file that is being read.
+
+    The writer's lock makes it this run's alone, so what a killed one left there goes first.
+    """
+    folder = index.resolve().with_name(index.name + READING)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _told(error: FileUnreadableError | ExtractionError) -> str:

@@ -33,6 +33,7 @@ def writer_lock(index: Path) -> Iterator[None]:
         StoreError: the folder is synced or on a network, where an index may not live.
     """
     refuse_unsafe_location(index)
+    index = index.resolve()  # one lock, whatever name the index is called by
     path = index.with_name(index.name + ".lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

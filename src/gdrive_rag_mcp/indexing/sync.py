@@ -151,7 +151,8 @@ class _Run:
             return
         missing = self._store.inventory.missing(self._number)
         known = self._store.inventory.known_before()
-        odd = len(missing) > MASS_DELETE_FILES and len(missing) > MASS_DELETE_SHARE * known
+        gone = len(missing) - self._store.inventory.came_back_elsewhere(self._number)
+        odd = gone > MASS_DELETE_FILES and gone > MASS_DELETE_SHARE * known
         if odd and not self._may_empty:
             with self._store.transaction():
                 self._store.inventory.hold(missing)

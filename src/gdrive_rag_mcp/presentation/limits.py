@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from gdrive_rag_mcp.presentation.objects import as_json
+from gdrive_rag_mcp.presentation.objects import as_json, shortened
 from gdrive_rag_mcp.presentation.shapes import DocumentObject, HitObject, SearchObject
 
 MAX_RESULT_CHARS = 36_000
@@ -14,8 +14,13 @@ _FENCE_ROOM = 600
 _READABLE = 200
 _TITLE_CHARS = 300
 _CONTEXT_CHARS = 1_000
+_ODD_HIT_CHARS = 8_000
+# Ids and addresses are made of names where documents are local files.
 _FROM_DOCUMENTS = frozenset(
-    {"results", "candidate_results", "files", "name", "title", "path", "detail", "text"}
+    (
+        *("document_id", "url", "results", "candidate_results", "files"),
+        *("name", "title", "path", "detail", "text"),
+    )
 )
 
 
@@ -49,7 +54,7 @@ def bounded_search(shown: SearchObject) -> SearchObject:
     """Shorten passages from the last hit up until the whole fits; citations stay.
 
     Texts go first to a readable length, then altogether; only when citations alone are too many
-    are the last hits left out, and counted in `omitted_hits`.
+    are the last hits left out, or one whose citation has no end, and counted in `omitted_hits`.
     """
     key = "results" if shown["results"] else "candidate_results"
     hits = [_trimmed(hit) for hit in shown["results"] or shown["candidate_results"]]
@@ -61,19 +66,20 @@ def bounded_search(shown: SearchObject) -> SearchObject:
                 return bounded
             hits[at] = _shortened(hits[at], excess, floor)
     while _excess(bounded) > 0 and hits:
-        hits.pop()
+        longest = max(hits, key=lambda hit: len(as_json(hit)))
+        hits.remove(longest if len(as_json(longest)) > _ODD_HIT_CHARS else hits[-1])
         bounded["omitted_hits"] = bounded.get("omitted_hits", 0) + 1
     return bounded
 
 
 def bounded_document(shown: DocumentObject) -> DocumentObject:
     """Shorten a page of text until the whole fits; the next page starts where it was cut."""
-    shown = {**shown, "title": shown["title"][:_TITLE_CHARS]}
+    shown = {**shown, "title": shown["title"][:_TITLE_CHARS], "path": shortened(shown["path"])}
     excess = _excess(shown)
     if excess <= 0:
         return shown
     text = _prefix(shown["text"], _json_length(shown["text"]) - excess - len('"next_start":0') * 2)
-    end = shown["start"] + len(text)
+    end = shown["start"] + max(len(text), 1)  # a reader that goes on must come to an end
     return {**shown, "text": text, "end": end, "next_start": end}
 
 
@@ -83,10 +89,11 @@ def _excess(shown: Mapping[str, object]) -> int:
 
 def _trimmed(hit: HitObject) -> HitObject:
     """Bound what documents may say about themselves without end."""
-    title, context = hit["title"], hit.get("context", "")
-    if len(title) <= _TITLE_CHARS and len(context) <= _CONTEXT_CHARS:
+    title, context, path = hit["title"], hit.get("context", ""), hit["citation"]["path"]
+    if len(title) <= _TITLE_CHARS and len(context) <= _CONTEXT_CHARS and shortened(path) == path:
         return hit
     trimmed: HitObject = {**hit, "title": title[:_TITLE_CHARS], "truncated": True}
+    trimmed["citation"] = {**hit["citation"], "path": shortened(path)}
     if context:
         trimmed["context"] = context[:_CONTEXT_CHARS]
     return trimmed

@@ -57,6 +57,11 @@ def message(outcome: SearchOutcome) -> str:
     evidence = outcome.evidence
     if evidence.sufficient:
         said = [_SUFFICIENT]
+        if evidence.missing_terms:
+            said.append(
+                f"No document in scope mentions {_quoted(evidence.missing_terms)}: where the "
+                "question turns on that, the passages do not answer it; say so."
+            )
     else:
         terms = _quoted(evidence.missing_terms)
         why = _template(outcome).format(
@@ -100,8 +105,8 @@ def _unread(coverage: Coverage) -> list[str]:
         causes.append(f"{pending} pending")
     because = f" ({', '.join(causes)})" if causes else ""
     said = (
-        f"{coverage.unreadable} of {coverage.in_scope} files in scope could not be searched"
-        f"{because}, so an answer may stand in one of them; list_documents names them."
+        f"{coverage.unreadable} of {coverage.in_scope} files in scope could not be read as they "
+        f"are now{because}, so an answer may stand in one of them; list_documents names them."
     )
     return [said]
 

@@ -24,6 +24,16 @@ from gdrive_rag_mcp.presentation.shapes import (
     SearchObject,
 )
 
+_NAME_CHARS = 600
+
+
+def shortened(name: str) -> str:
+    """A name or path of a length that can be shown: its beginning and its end."""
+    if len(name) <= _NAME_CHARS:
+        return name
+    half = _NAME_CHARS // 2
+    return f"{name[:half]} … {name[-half:]}"
+
 
 def as_json(shown: Mapping[str, object]) -> str:
     """One line of JSON in the characters the documents are written in."""
@@ -81,7 +91,7 @@ def _rounded(number: float | None, digits: int) -> float | None:
 def hit_object(hit: Hit, ideal_bm25: float) -> HitObject:
     """A hit as it is cited; `text` is the chunk, character for character."""
     passage = hit.passage
-    of_ideal = hit.bm25 / ideal_bm25 if hit.bm25 is not None and ideal_bm25 > 0 else None
+    of_ideal = min(1.0, hit.bm25 / ideal_bm25) if hit.bm25 is not None and ideal_bm25 > 0 else None
     shown: HitObject = {
         "rank": hit.rank,
         "chunk_id": passage.chunk_id,
@@ -176,8 +186,8 @@ def metadata_object(record: FileRecord) -> MetadataObject:
         chunk_count=record.chunk_count,
         attempts=record.attempts,
         next_attempt=iso(record.next_attempt),
-        name=record.name,
-        path=record.path,
+        name=shortened(record.name),
+        path=shortened(record.path),
         detail=record.detail,
     )
 

@@ -16,7 +16,7 @@ from gdrive_rag_mcp.domain import (
     ReindexReport,
     SyncReport,
 )
-from gdrive_rag_mcp.presentation.objects import iso, locator_object, value
+from gdrive_rag_mcp.presentation.objects import iso, locator_object, shortened, value
 from gdrive_rag_mcp.presentation.shapes import (
     EmbeddingObject,
     EntryObject,
@@ -49,7 +49,7 @@ def _counts(numbers: Mapping[FileState, int] | Mapping[Reason, int]) -> dict[str
 def _entry(record: FileRecord) -> EntryObject:
     return EntryObject(
         document_id=record.id,
-        path=record.path,
+        path=shortened(record.path),
         mime_type=record.mime_type,
         state=record.state.value,
         reason=value(record.reason),

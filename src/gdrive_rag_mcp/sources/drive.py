@@ -23,7 +23,8 @@ from gdrive_rag_mcp.errors import (
 )
 from gdrive_rag_mcp.sources.drive_api import DriveApi
 from gdrive_rag_mcp.sources.drive_auth import load_service_account
-from gdrive_rag_mcp.sources.drive_failures import DriveCallError, Reach
+from gdrive_rag_mcp.sources.drive_failures import DriveCallError, Reach, damaged
+from gdrive_rag_mcp.sources.drive_fields import flag, text
 from gdrive_rag_mcp.sources.drive_pacing import Caller, Pacer, Patience, Sleep
 from gdrive_rag_mcp.sources.drive_tree import FIELDS, Crawl, folder_of
 from gdrive_rag_mcp.sources.media_types import DRIVE_FOLDER, DRIVE_NATIVE_PREFIX, EXPORTED_AS
@@ -107,7 +108,7 @@ class DriveSource:
             self._root_folder()
         if crawl.uncertain:
             raise SourceUnavailableError(
-                f"Drive did not search {crawl.uncertain[0]!r} to the end",
+                crawl.uncertain[0],
                 hint="nothing was removed; the next sync lists it again",
             )
         yield ChangePage(complete=True)
@@ -138,14 +139,17 @@ class DriveSource:
         refuse_above(self._max_bytes, file.size, file.name)
         for _ in range(_ATTEMPTS):
             with self._temporary(file, into) as content:
-                self._api.download(file.id, content)
+                self._api.download(
+                    file.id, content, lambda total: self._require_length(file, total)
+                )
             if _is_as_listed(content, file):
                 return
-        raise FileUnreadableError(
-            Reason.CHANGING,
-            f"what Drive sent of {file.name} is not what it had listed",
-            hint="it was edited meanwhile, or damaged on the way; the next sync reads it again",
-        )
+        raise _changing(file)
+
+    def _require_length(self, file: SourceFile, total: int) -> None:
+        refuse_above(self._max_bytes, total, file.name)
+        if file.size is not None and total != file.size:
+            raise _changing(file)
 
     def _temporary(self, file: SourceFile, into: Path) -> TemporaryFile:
         return TemporaryFile(into, limit=self._max_bytes, name=file.name)
@@ -157,11 +161,14 @@ class DriveSource:
             if error.stays_here and error.reason in (Reason.NOT_FOUND, Reason.ACCESS_DENIED):
                 raise self._unshared("cannot be found") from error
             raise
-        if item.get("trashed"):
+        if flag(item, "trashed"):
             raise self._unshared("is in the bin", "take it out of the bin")
-        if item.get("mimeType") != DRIVE_FOLDER:
+        mime_type = text(item, "mimeType")
+        if mime_type is None:
+            raise damaged("Drive answered with something that is no item")
+        if mime_type != DRIVE_FOLDER:
             raise self._unshared("is no folder", "set GDRIVE_FOLDER_ID to the id of a folder")
-        folder = folder_of({"id": self._folder_id, **item}, found_in=None)
+        folder = folder_of(item, text(item, "id") or self._folder_id, found_in=None)
         if folder.obstacle is not None:
             raise self._unshared("may not be listed")
         return folder
@@ -208,6 +215,14 @@ def _is_as_listed(content: TemporaryFile, file: SourceFile) -> bool:
     if file.md5 is not None:
         return content.md5 == file.md5
     return file.size is None or content.size == file.size
+
+
+def _changing(file: SourceFile) -> FileUnreadableError:
+    return FileUnreadableError(
+        Reason.CHANGING,
+        f"what Drive sent of {file.name} is not what it had listed",
+        hint="it was edited meanwhile, or damaged on the way; the next sync reads it again",
+    )
 
 
 def _require_id(folder_id: str) -> None:

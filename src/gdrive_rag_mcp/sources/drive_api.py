@@ -7,7 +7,7 @@ into that document: the library's `api_endpoint` option would lose the service's
 import json
 import logging
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
 from threading import Lock, Thread, current_thread
@@ -20,7 +20,13 @@ from googleapiclient.discovery_cache import get_static_doc
 
 from gdrive_rag_mcp.domain import SourceUsage
 from gdrive_rag_mcp.sources.drive_auth import ServiceAccount, require_private_channel
-from gdrive_rag_mcp.sources.drive_failures import damaged, error_of_response, understood
+from gdrive_rag_mcp.sources.drive_failures import (
+    MALFORMED,
+    damaged,
+    error_of_response,
+    understood,
+)
+from gdrive_rag_mcp.sources.drive_fields import parsed, text, whole_number
 from gdrive_rag_mcp.sources.drive_pacing import Caller
 from gdrive_rag_mcp.sources.temporary_file import TemporaryFile
 
@@ -85,20 +91,29 @@ class DriveApi:
             DriveCallError: the listing broke off.
         """
         token = None
+        seen = set()
         while True:
             page = self._list(folder_id, fields, token)
             items = page.get("files", [])
             if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
                 raise damaged("Drive's listing makes no sense")
             yield Listing(tuple(items), certain=not page.get("incompleteSearch"))
-            former, token = token, page.get("nextPageToken")
-            if not token:
+            if page.get("nextPageToken") in (None, ""):
                 return
-            if token == former:
+            token = text(page, "nextPageToken")
+            if token is None:
+                raise damaged("Drive's listing goes on behind something that is no page token")
+            if token in seen:
                 raise damaged("Drive's listing goes in circles")
+            seen.add(token)
 
-    def download(self, file_id: str, into: TemporaryFile) -> None:
+    def download(
+        self, file_id: str, into: TemporaryFile, require_length: Callable[[int], None]
+    ) -> None:
         """Fetch the content of a file that is stored as bytes, in ranges.
+
+        `require_length` sees the length of the whole with every range, before more is fetched, and
+        raises what it likes to end the download.
 
         Raises:
             DriveCallError: it cannot be had.
@@ -107,7 +122,7 @@ class DriveApi:
         uri = self._files.get_media(fileId=file_id, supportsAllDrives=True).uri
         total = None
         while total is None or into.size < total:
-            block, total = self._caller.call(lambda: self._range(uri, into.size))
+            block, total = self._caller.call(lambda: self._range(uri, into.size, require_length))
             into.write(block)
 
     def export(self, file_id: str, mime_type: str, into: TemporaryFile) -> None:
@@ -138,13 +153,10 @@ class DriveApi:
         def attempt() -> dict[str, Any]:
             self._count(api_calls=1)
             body = self._content(request.uri)
-            try:
-                parsed = json.loads(body)
-            except ValueError:
-                raise damaged("Drive's answer is not JSON") from None
-            if not isinstance(parsed, dict):
-                raise damaged("Drive's answer is no JSON object")
-            return parsed
+            answer = parsed(body)
+            if answer is None:
+                raise damaged("Drive answered with something that is no JSON object")
+            return answer
 
         return self._caller.call(attempt)
 
@@ -154,28 +166,32 @@ class DriveApi:
             raise error_of_response(response.status, response, body)
         return body
 
-    def _range(self, uri: str, start: int) -> tuple[bytes, int]:
+    def _range(
+        self, uri: str, start: int, require_length: Callable[[int], None]
+    ) -> tuple[bytes, int]:
         """One piece of a file from byte `start`, and the length of the whole."""
         end = start + RANGE_BYTES - 1
         headers = {"range": f"bytes={start}-{end}", "accept-encoding": "identity"}
         response, body = self._request(uri, headers)
         if response.status == _UNSATISFIABLE and start == 0:
-            return b"", 0  # how Drive says that a file is empty
-        if response.status == _OK:  # the range was ignored
-            return body[start:], len(body)
-        if response.status != _PARTIAL:
+            block, total = b"", 0  # how Drive says that a file is empty
+        elif response.status == _OK:  # the range was ignored
+            block, total = body[start:], len(body)
+        elif response.status == _PARTIAL:
+            block, total = body, _total(response)
+        else:
             raise error_of_response(response.status, response, body)
-        total = response.get("content-range", "").rpartition("/")[2]
-        if not total.isdigit() or not body:
-            raise damaged("Drive sent a piece of a file without its place")
-        return body, int(total)
+        require_length(total)
+        if len(block) != max(0, min(RANGE_BYTES, total - start)) and response.status == _PARTIAL:
+            raise damaged("Drive sent another piece of a file than it was asked for")
+        return block, total
 
     def _request(self, uri: str, headers: dict[str, str]) -> tuple[httplib2.Response, bytes]:
         http = self._connections.mine()
         with understood():
             try:
                 response, body = http.request(uri, "GET", headers=headers)
-            except (HTTPException, OSError):
+            except (HTTPException, OSError, *MALFORMED):
                 http.close()  # what is left of a broken answer must not meet the next question
                 raise
         return response, body
@@ -184,6 +200,13 @@ class DriveApi:
         with self._lock:
             self._api_calls += api_calls
             self._downloads += downloads
+
+
+def _total(response: httplib2.Response) -> int:
+    total = whole_number(response.get("content-range", "").rpartition("/")[2])
+    if total is None:
+        raise damaged("Drive sent a piece of a file without its place")
+    return total
 
 
 class _Connections:

@@ -74,7 +74,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise SourceAuthError(
             f"the key file {path} cannot be read: {error.strerror}", hint=_HINT
         ) from None
-    except ValueError:  # no JSON, or no UTF-8; the message would quote the file
+    except (ValueError, RecursionError):  # no JSON, or no UTF-8; the message would quote it
         raise SourceAuthError(f"the key file {path} is not JSON", hint=_HINT) from None
     if not isinstance(info, dict):
         raise SourceAuthError(f"the key file {path} holds no JSON object", hint=_HINT)

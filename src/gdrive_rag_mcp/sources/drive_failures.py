@@ -5,7 +5,6 @@ for an API that is switched off; only the reason in the body tells them apart.
 Source: https://developers.google.com/workspace/drive/api/guides/handle-errors
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +18,9 @@ from typing import Any
 import httplib2
 from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 
+from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.sources.drive_fields import parsed, part, text, whole_number
 
 
 class Reach(Enum):
@@ -94,6 +95,16 @@ _UNEXPECTED = Meaning(Reason.INTERNAL)
 _RETRY_AFTER_TEXT = re.compile(r"[Rr]etry after (\d{4}-\d\d-\d\dT[\d:.]+Z)")
 _MESSAGE_LENGTH = 300
 
+# What the libraries raise when they take an answer apart that is not built as they expect.
+MALFORMED = (
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+)
+
 
 class DriveCallError(Exception):
     """A Drive call that failed, understood; it never leaves this package."""
@@ -116,14 +127,15 @@ class DriveCallError(Exception):
 
 def error_of_response(status: int, headers: Mapping[str, str], body: bytes) -> DriveCallError:
     """Understand an answer that is no success."""
-    error = _error_object(body)
+    # Empty for what a proxy may have answered instead of Google's error body.
+    error = part(parsed(body) or {}, "error")
     reasons = _reasons(error)
-    message = " ".join(str(error.get("message") or "").split())[:_MESSAGE_LENGTH]
+    message = _line(error.get("message"))
     meaning = next((_BY_REASON[name] for name in reasons if name in _BY_REASON), None)
     if meaning is None:
         outage = status >= 500  # noqa: PLR2004 -- the class of server errors
         meaning = _OUTAGE if outage else _BY_STATUS.get(status, _UNEXPECTED)
-    said = ": ".join(part for part in (", ".join(reasons), message) if part)
+    said = ": ".join(words for words in (_line(", ".join(reasons)), message) if words)
     return DriveCallError(
         f"Drive answered {status}" + (f" ({said})" if said else ""),
         meaning,
@@ -131,41 +143,31 @@ def error_of_response(status: int, headers: Mapping[str, str], body: bytes) -> D
     )
 
 
-def _error_object(body: bytes) -> dict[str, Any]:
-    """`error` of Google's error body; empty for what a proxy may have answered instead."""
-    try:
-        parsed = json.loads(body)
-    except ValueError:
-        return {}
-    error = parsed.get("error") if isinstance(parsed, dict) else None
-    return error if isinstance(error, dict) else {}
-
-
 def _reasons(error: Mapping[str, Any]) -> list[str]:
     """`errors[].reason`, then the `details[].reason` of newer bodies."""
-    parts = [
-        part
+    named = [
+        reason
         for key in ("errors", "details")
-        if isinstance(parts := error.get(key), list)
-        for part in parts
-        if isinstance(part, dict)
+        if isinstance(details := error.get(key), list)
+        for detail in details
+        if isinstance(detail, dict) and (reason := text(detail, "reason"))
     ]
-    named = [part["reason"] for part in parts if isinstance(part.get("reason"), str)]
     return list(dict.fromkeys(named))
 
 
 def _retry_after(headers: Mapping[str, str], message: str) -> float:
     """Seconds to wait: from the header (a number or a date) or from the message's text."""
     value = headers.get("retry-after", "")
-    if value.strip().isdigit():
-        return float(value)
+    seconds = whole_number(value)
+    if seconds is not None:
+        return float(seconds)
     moment = None
     try:
         if value:
             moment = parsedate_to_datetime(value)
         elif found := _RETRY_AFTER_TEXT.search(message):
             moment = datetime.fromisoformat(found.group(1))
-    except ValueError:
+    except MALFORMED:
         return 0.0
     if moment is None:
         return 0.0
@@ -177,6 +179,9 @@ def _retry_after(headers: Mapping[str, str], message: str) -> float:
 def understood() -> Iterator[None]:
     """Translate what the Google, HTTP and socket layers raise.
 
+    Only a call to them belongs inside: what they raise over a malformed answer looks like a
+    mistake of our own.
+
     Raises:
         DriveCallError: in place of all of it.
     """
@@ -184,13 +189,19 @@ def understood() -> Iterator[None]:
         yield
     except RefreshError as error:
         meaning = _OUTAGE if error.retryable else _REFUSED
-        raise DriveCallError(f"no access token: {error.args[0]}", meaning) from error
+        raise DriveCallError(f"no access token: {_line(error.args[0])}", meaning) from error
     except TransportError as error:
         raise DriveCallError(f"no access token: {_said(error)}", _OUTAGE) from error
     except GoogleAuthError as error:
         raise DriveCallError(f"no access token: {_said(error)}", _REFUSED) from error
     except (httplib2.HttpLib2Error, HTTPException, OSError) as error:
         raise DriveCallError(f"Drive cannot be reached: {_said(error)}", _OUTAGE) from error
+    except MALFORMED as error:
+        # Its own words are the library's, and may quote the answer, which may hold a token.
+        raise damaged(
+            "Drive, or the token endpoint, answered with something that makes no sense"
+            f" ({type(error).__name__})"
+        ) from error
 
 
 def damaged(problem: str) -> DriveCallError:
@@ -199,4 +210,9 @@ def damaged(problem: str) -> DriveCallError:
 
 
 def _said(error: Exception) -> str:
-    return " ".join(str(error).split())[:_MESSAGE_LENGTH] or type(error).__name__
+    return _line(str(error)) or type(error).__name__
+
+
+def _line(said: object) -> str:
+    """A text of somebody else in one bounded line; nothing for what is no text."""
+    return " ".join(clean(said).split())[:_MESSAGE_LENGTH] if isinstance(said, str) else ""

@@ -2,13 +2,13 @@
 
 from collections import deque
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from gdrive_rag_mcp.domain import ChangePage, Reason, SourceFile, SourceFolder
 from gdrive_rag_mcp.sources.drive_api import DriveApi, Listing
-from gdrive_rag_mcp.sources.drive_failures import DriveCallError, damaged
-from gdrive_rag_mcp.sources.media_types import DRIVE_FOLDER, DRIVE_NATIVE_PREFIX, UNKNOWN
+from gdrive_rag_mcp.sources.drive_failures import DriveCallError
+from gdrive_rag_mcp.sources.drive_fields import flag, moment, number, part, text, texts
+from gdrive_rag_mcp.sources.media_types import DRIVE_FOLDER, DRIVE_NATIVE_PREFIX
 
 FIELDS = (
     "id,name,mimeType,parents,trashed,version,size,md5Checksum,headRevisionId,modifiedTime,"
@@ -19,7 +19,8 @@ FIELDS = (
 class Crawl:
     """A full listing: one `files.list` a folder, breadth first, each item once.
 
-    `uncertain` gathers the folders that Drive says it did not search to the end.
+    `uncertain` gathers, in sentences, why the listing may lack something: folders that Drive says
+    it did not search to the end, and items that it listed without saying what they are.
     """
 
     def __init__(self, api: DriveApi, root: SourceFolder) -> None:
@@ -52,7 +53,7 @@ class Crawl:
             yield ChangePage(files=self._sort(folder, listing), folders=itself)
             itself = ()
             if not listing.certain:
-                self.uncertain.append(folder.name)
+                self.uncertain.append(f"Drive did not search {folder.name!r} to the end")
 
     def _sort(self, folder: SourceFolder, listing: Listing) -> tuple[SourceFile, ...]:
         """Queue the new folders of a page and return its new files.
@@ -61,46 +62,49 @@ class Crawl:
         """
         files = []
         for item in listing.items:
-            if not isinstance(item.get("id"), str):
-                raise damaged("Drive lists an item without an id")
-            if item["id"] in self._seen:
+            item_id, mime_type = text(item, "id"), text(item, "mimeType")
+            if item_id is None or mime_type is None:
+                self.uncertain.append(
+                    f"Drive lists something in {folder.name!r} that has no usable id or type"
+                )
                 continue
-            self._seen.add(item["id"])
-            if item.get("mimeType") == DRIVE_FOLDER:
-                self._pending.append(folder_of(item, found_in=folder.id))
+            if item_id in self._seen:
+                continue
+            self._seen.add(item_id)
+            if mime_type == DRIVE_FOLDER:
+                self._pending.append(folder_of(item, item_id, found_in=folder.id))
             else:
-                files.append(file_of(item, found_in=folder.id))
+                files.append(file_of(item, item_id, mime_type, found_in=folder.id))
         return tuple(files)
 
 
-def file_of(item: dict[str, Any], *, found_in: str) -> SourceFile:
+def file_of(item: dict[str, Any], item_id: str, mime_type: str, *, found_in: str) -> SourceFile:
     """A file as listed; `found_in` comes first among its parents."""
-    mime_type = item.get("mimeType") or UNKNOWN
     obstacle = _obstacle(item)
     return SourceFile(
-        id=item["id"],
+        id=item_id,
         name=_name(item),
         mime_type=mime_type,
         parents=_parents(item, found_in),
         version=_version(item, mime_type, obstacle),
-        size=None if mime_type.startswith(DRIVE_NATIVE_PREFIX) else _size(item),
-        md5=item.get("md5Checksum"),
-        modified_time=_time(item.get("modifiedTime")),
-        url=item.get("webViewLink"),
-        revision=item.get("headRevisionId") or item.get("version"),
+        size=None if mime_type.startswith(DRIVE_NATIVE_PREFIX) else number(item, "size"),
+        md5=text(item, "md5Checksum"),
+        modified_time=moment(item, "modifiedTime"),
+        url=text(item, "webViewLink"),
+        revision=text(item, "headRevisionId") or text(item, "version"),
         obstacle=obstacle,
     )
 
 
-def folder_of(item: dict[str, Any], *, found_in: str | None) -> SourceFolder:
+def folder_of(item: dict[str, Any], item_id: str, *, found_in: str | None) -> SourceFolder:
     """A folder as listed; the root is found in none, whatever lies above it."""
-    listable = item.get("capabilities", {}).get("canListChildren", True)
+    listable = flag(part(item, "capabilities"), "canListChildren")
     return SourceFolder(
-        id=item["id"],
+        id=item_id,
         name=_name(item),
         parents=() if found_in is None else _parents(item, found_in),
-        url=item.get("webViewLink"),
-        obstacle=None if listable else Reason.ACCESS_DENIED,
+        url=text(item, "webViewLink"),
+        obstacle=Reason.ACCESS_DENIED if listable is False else None,
     )
 
 
@@ -112,44 +116,34 @@ def _version(item: dict[str, Any], mime_type: str, obstacle: Reason | None) -> s
     `modifiedTime` alone would be cheaper, but whoever writes through the API may set it at will,
     and an edit must never be missed. An obstacle counts, so that its end is noticed.
     """
-    if not mime_type.startswith(DRIVE_NATIVE_PREFIX) and item.get("md5Checksum"):
-        version = f"md5:{item['md5Checksum']}"
+    native, md5 = mime_type.startswith(DRIVE_NATIVE_PREFIX), text(item, "md5Checksum")
+    if md5 and not native:
+        version = f"md5:{md5}"
     else:
-        parts = [item.get("modifiedTime"), item.get("size"), item.get("headRevisionId")]
-        if mime_type.startswith(DRIVE_NATIVE_PREFIX):
-            parts = [item.get("version"), item.get("modifiedTime")]
-        version = "@".join(str(part) for part in parts if part is not None)
+        names = (
+            ("version", "modifiedTime") if native else ("modifiedTime", "size", "headRevisionId")
+        )
+        version = "@".join(said for name in names if (said := text(item, name)) is not None)
     return f"{version}!{obstacle}" if obstacle else version
 
 
 def _obstacle(item: dict[str, Any]) -> Reason | None:
-    if item.get("clientEncryptionDetails", {}).get("encryptionState") == "encrypted":
+    if text(part(item, "clientEncryptionDetails"), "encryptionState") == "encrypted":
         return Reason.ENCRYPTED
-    if item.get("capabilities", {}).get("canDownload") is False:
+    if flag(part(item, "capabilities"), "canDownload") is False:
         return Reason.DOWNLOAD_FORBIDDEN
     return None
 
 
 def _parents(item: dict[str, Any], found_in: str) -> tuple[str, ...]:
-    others = (parent for parent in item.get("parents", ()) if parent != found_in)
+    others = (parent for parent in texts(item, "parents") if parent != found_in)
     return (found_in, *others)
 
 
 def _name(item: dict[str, Any]) -> str:
     """The name; JSON can smuggle in lone surrogates, which are no text."""
-    return str(item.get("name", "")).encode("utf-8", "replace").decode("utf-8")
-
-
-def _size(item: dict[str, Any]) -> int | None:
-    size = str(item.get("size", ""))
-    return int(size) if size.isdigit() else None
-
-
-def _time(text: str | None) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
+    name = item.get("name")
+    return name.encode("utf-8", "replace").decode("utf-8") if isinstance(name, str) else ""
 
 
 def _is_about_this_folder(error: DriveCallError) -> bool:

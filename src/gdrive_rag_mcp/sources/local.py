@@ -42,7 +42,7 @@ class LocalFolderSource:
         max_bytes: int = DEFAULT_MAX_BYTES,
     ) -> None:
         """Look at nothing yet; `passed_over` are files that are no documents, there or not."""
-        self._folder = folder.expanduser().absolute()
+        self._folder = Path(os.path.abspath(folder.expanduser()))  # noqa: PTH100 - without links resolved, but without `..`
         self._passed_over = passed_over
         self._max_bytes = max_bytes
         self._lock = Lock()

@@ -107,6 +107,7 @@ class Store:
         connection = connections.connect_for_writing(path)
         with _closed_on_error(connection):
             migrate(connection, path)
+            connections.make_private(path)
             return cls(path, connection)
 
     @contextmanager

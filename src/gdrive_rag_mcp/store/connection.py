@@ -12,6 +12,7 @@ import apsw
 
 from gdrive_rag_mcp.errors import (
     DiskFullError,
+    IndexCorruptError,
     IndexLockedError,
     IndexMissingError,
     IndexReadOnlyError,
@@ -22,6 +23,7 @@ from gdrive_rag_mcp.store.translation import TranslatingCursor, opening_errors
 
 BUSY_MILLISECONDS = 5_000
 _PAUSE_SECONDS = 0.02
+_PRIVATE = 0o600
 _MMAP_LIMIT = 8 * 2**30
 
 # One statement each: apsw stops a multi-statement string at the first row it returns.
@@ -76,10 +78,7 @@ def connect_for_reading(path: Path) -> tuple[apsw.Connection, bool]:
     Raises:
         IndexMissingError: there is no index file.
     """
-    if not path.exists():
-        raise IndexMissingError(
-            f"there is no index at {path}", hint="run `gdrive-rag-mcp sync` to build it"
-        )
+    _require_file(path)
     frozen = False
     try:
         connection = _connect(path, apsw.SQLITE_OPEN_READONLY)
@@ -147,13 +146,39 @@ def has_vec0(connection: apsw.Connection) -> bool:
     return row is not None
 
 
+def _require_file(path: Path) -> None:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise IndexMissingError(
+            f"there is no index at {path}", hint="run `gdrive-rag-mcp sync` to build it"
+        ) from None
+    except OSError as error:
+        raise IndexReadOnlyError(
+            f"the index {path} cannot be opened: {error.strerror}",
+            hint="check the path, and the permissions of the folders above it",
+        ) from None
+
+
+def make_private(path: Path) -> None:
+    """Give an index that is known to be ours to its owner alone."""
+    if path.stat().st_mode & 0o777 != _PRIVATE:
+        path.chmod(_PRIVATE)
+
+
 def _create_private(path: Path) -> None:
-    """Make the file with mode 0600, so that SQLite gives its log the same mode."""
+    """Make the file with mode 0600, so that SQLite gives its log the same mode.
+
+    What is there already stays as it is: it may be somebody's letter.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            raise IndexCorruptError(
+                f"{path} is no file", hint="name the index file with --db or GDRIVE_RAG_DB_PATH"
+            )
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         os.close(descriptor)
-        path.chmod(0o600)
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise DiskFullError(

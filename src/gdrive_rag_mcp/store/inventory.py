@@ -188,6 +188,19 @@ class Inventory:
         )
         return [identifier for (identifier,) in rows]
 
+    def came_back_elsewhere(self, run: int) -> int:
+        """How many of the missing were only renamed or moved, as far as their version tells.
+
+        A local file's id is its path, but its size and time go with it to another folder.
+        """
+        row = self._connection.execute(
+            """SELECT count(*) FROM files f WHERE f.run < ? AND EXISTS (
+                SELECT 1 FROM files n WHERE n.change = 'added' AND n.run = ?
+                AND n.version = f.version AND n.mime = f.mime AND n.size > 0)""",
+            (run, run),
+        ).fetchone()
+        return int(row[0]) if row else 0
+
     def hold(self, file_ids: Iterable[str]) -> None:
         """Keep files that seem gone until somebody confirms it."""
         self._connection.executemany(

@@ -20,8 +20,8 @@ from gdrive_rag_mcp.store.scoping import read_time, scope_condition
 from gdrive_rag_mcp.store.translation import decoding
 
 _COLUMNS = """SELECT f.num, f.id, f.name, f.path, f.mime, f.state, f.reason, f.detail, f.version,
-    f.revision, f.size, f.md5, f.url, f.modified_time, f.attempts, f.next_attempt, f.content_hash,
-    f.chunk_count, f.indexed_at, f.is_folder FROM files f"""
+    coalesce(f.revision, f.version), f.size, f.md5, f.url, f.modified_time, f.attempts,
+    f.next_attempt, f.content_hash, f.chunk_count, f.indexed_at, f.is_folder FROM files f"""
 
 
 class Ledger:

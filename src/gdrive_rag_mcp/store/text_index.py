@@ -16,12 +16,13 @@ from gdrive_rag_mcp.domain import (
     TextMatch,
 )
 from gdrive_rag_mcp.store.scoping import filter_condition, scope_tokens
-from gdrive_rag_mcp.terms import index_text, language_of, starts_of_forms, stem, tokens
+from gdrive_rag_mcp.terms import index_text, is_single_sign, language_of, starts_of_forms, stem
 
 # Weights of title, headings, body, name; the scope column never ranks.
 _BM25 = "bm25(2.0, 1.5, 1.0, 1.0, 0.0)"
 _WORDS = "{title headings body name}"
 _MOST_FORMS = 12
+_MOST_PAIRS = 64
 _VOCABULARY_SCAN = 400
 
 
@@ -52,10 +53,10 @@ class TextIndex:
             (
                 (
                     row.chunk,
-                    _indexed(row.title),
-                    _indexed(" ".join(row.headings)),
-                    _indexed(row.body),
-                    _indexed(row.name),
+                    index_text(row.title),
+                    index_text(" ".join(row.headings)),
+                    index_text(row.body),
+                    index_text(row.name),
                     row.scope,
                 )
                 for row in rows
@@ -93,6 +94,8 @@ class TextIndex:
         The index keeps words as written; a question finds their other forms here, in range scans of
         the vocabulary from what the forms begin with.
         """
+        if is_single_sign(token):
+            return (token, *self._pairs_beginning_with(token))
         exact = tuple(word for word, _ in self._words("term = ?", token))
         root = stem(token, language)
         others = {
@@ -104,8 +107,19 @@ class TextIndex:
         return exact + tuple(word for _, word in sorted(others)[:_MOST_FORMS])
 
     def _beginning_with(self, start: str) -> list[tuple[str, int]]:
-        after = start[:-1] + chr(ord(start[-1]) + 1)
-        return self._words("term >= ? AND term < ? LIMIT ?", start, after, _VOCABULARY_SCAN)
+        return self._words(
+            "term >= ? AND term < ? LIMIT ?", start, _just_after(start), _VOCABULARY_SCAN
+        )
+
+    def _pairs_beginning_with(self, sign: str) -> list[str]:
+        # No pair is left out of the scan: a sign has some hundreds, and any may be the commonest.
+        pairs = self._words(
+            "term > ? AND term < ? ORDER BY doc DESC, term LIMIT ?",
+            sign,
+            _just_after(sign),
+            _MOST_PAIRS,
+        )
+        return [pair for pair, _ in pairs]
 
     def _words(self, condition: str, *parameters: str | int) -> list[tuple[str, int]]:
         """Words of the vocabulary, each with about how many chunks hold it."""
@@ -125,7 +139,7 @@ class TextIndex:
         most: int = -1,
     ) -> int:
         """How many chunks in scope, and among the allowed ones, hold any form; up to `most`."""
-        expression = _expression(forms, places)
+        expression = _expression(_phrases(forms), places)
         if expression is None:
             return 0
         statement = f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ?"
@@ -143,8 +157,8 @@ class TextIndex:
     ) -> tuple[TextMatch, ...]:
         """Rank chunks that hold any form of any term by BM25, as FTS5 computes it."""
         places = None if scope.everything else scope_tokens(self._connection, scope)
-        words = [form for term in terms if term.chunks for form in term.forms]
-        expression = _expression(words, places)
+        phrases = [phrase for term in terms if term.chunks for phrase in _phrases(term.forms)]
+        expression = _expression(phrases, places)
         if expression is None:
             return ()
         if not filters.any:
@@ -193,20 +207,31 @@ def inverse_document_frequency(known: int, chunks: int) -> float:
     return max(math.log((chunks - known + 0.5) / (known + 0.5)), 1e-6)
 
 
-def _expression(words: Sequence[str], scope: Sequence[str] | None) -> str | None:
-    """An FTS5 query for any of the words within any of the scope tokens; None matches nothing."""
-    if not words or (scope is not None and not scope):
+def _just_after(start: str) -> str:
+    """The first string that sorts behind all that begin with `start`."""
+    return start[:-1] + chr(ord(start[-1]) + 1)
+
+
+def _phrases(forms: Sequence[str]) -> list[str]:
+    """The FTS5 phrases that find a term's forms.
+
+    A single sign is looked for as what words begin with: one phrase, which BM25 weighs by all
+    chunks that hold the sign, and which leaves no rare pair out.
+    """
+    if forms and is_single_sign(forms[0]):
+        return [f"{_quoted(forms[0])} *"]
+    return [_quoted(form) for form in forms]
+
+
+def _expression(phrases: Sequence[str], scope: Sequence[str] | None) -> str | None:
+    """An FTS5 query for any of the phrases within any of the scope tokens; None matches nothing."""
+    if not phrases or (scope is not None and not scope):
         return None
-    anything = " OR ".join(_quoted(word) for word in dict.fromkeys(words))
+    anything = " OR ".join(dict.fromkeys(phrases))
     if scope is None:
         return f"{_WORDS} : ({anything})"
     places = " OR ".join(_quoted(token) for token in scope)
     return f"(scope : ({places})) AND ({_WORDS} : ({anything}))"
-
-
-def _indexed(text: str) -> str:
-    """A text as the tokenizer takes it: cut into the very words that questions are cut into."""
-    return index_text(text) if text.isascii() else " ".join(tokens(text))
 
 
 def _quoted(token: str) -> str:

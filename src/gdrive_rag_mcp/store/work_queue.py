@@ -101,7 +101,8 @@ class WorkQueue:
         later = now + retry_delay(attempts) if state is FileState.FAILED else None
         self._connection.execute(
             """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = ?, next_attempt = ?,
-                extraction = ? WHERE id = ?""",
+                extraction = ?, content_hash = iif(? = 'failed', content_hash, NULL)
+            WHERE id = ?""",
             (
                 state,
                 reason,
@@ -109,6 +110,7 @@ class WorkQueue:
                 attempts,
                 stored_time(later),
                 extraction,
+                state,
                 file_id,
             ),
         )

@@ -1,5 +1,6 @@
 """A source that lives in memory: everything a sync can meet, without files or a network."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -179,7 +180,7 @@ def _file(node: _Node) -> SourceFile:
         name=node.name,
         mime_type=node.mime_type,
         parents=(node.parent,) if node.parent else (),
-        version=f"{node.edits}!{node.obstacle}" if node.obstacle else str(node.edits),
+        version=_version(node),
         size=len(node.content or b""),
         modified_time=node.modified,
         url=f"https://example.com/{node.id}",
@@ -200,3 +201,9 @@ def _folder(node: _Node) -> SourceFolder:
 
 def _bytes(content: bytes | str) -> bytes:
     return content.encode() if isinstance(content, str) else content
+
+
+def _version(node: _Node) -> str:
+    """Tells contents apart, as every real source's does, and edits that leave them the same."""
+    version = f"{node.edits}-{hashlib.sha256(node.content or b'').hexdigest()[:12]}"
+    return f"{version}!{node.obstacle}" if node.obstacle else version

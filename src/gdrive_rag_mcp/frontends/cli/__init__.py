@@ -4,6 +4,7 @@ Results go to stdout, everything else to stderr. Heavy parts are imported by the
 them, so that `--help`, `--version` and `serve` start at once.
 """
 
+import signal
 import sys
 import traceback
 from typing import Annotated, Any
@@ -220,6 +221,8 @@ def doctor(read_settings: ReadSettings) -> None:
 
 def main() -> None:
     """Run the command line; the outermost handler of everything that can go wrong."""
+    # Cron, systemd and containers end a run with SIGTERM: it is to clean up as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         app()
     except KeyboardInterrupt:
