@@ -134,7 +134,7 @@ def test_a_ledger_is_a_line_a_file_and_the_totals() -> None:
         "indexed             12 chunks  A.md",
         "skipped: encrypted   0 chunks  Finance/Sealed.pdf  (needs a password)",
         "",
-        "3 in scope: 2 indexed, 1 skipped (1 encrypted)",
+        "3 in scope: 2 indexed, 1 skipped; because: 1 encrypted",
         "more: cursor more",
     ]
 
@@ -202,7 +202,7 @@ REPORT = SyncReport(
 def test_a_sync_is_told_in_four_lines() -> None:
     assert sync_text(REPORT).splitlines() == [
         "2 added, 0 updated, 0 unchanged, 0 moved, 0 removed, 0 held",
-        "3 in scope: 2 indexed, 1 skipped (1 encrypted)",
+        "3 in scope: 2 indexed, 1 skipped; because: 1 encrypted",
         "9 chunks embedded, 0 reused",
         "3 API calls, 2 downloads, 1.3 seconds",
     ]

@@ -58,12 +58,12 @@ def _hit_lines(hit: Hit, terms: Sequence[TermStatistics]) -> list[str]:
 
 
 def coverage_text(coverage: Coverage) -> str:
-    """`17 in scope: 14 indexed, 2 skipped (1 encrypted, 1 unsupported_type), …`."""
+    """`17 in scope: 14 indexed, 1 empty, 2 skipped; because: 1 encrypted, 2 no_text, …`."""
     states = [
         f"{number} {state.value}" for state in FileState if (number := coverage.by_state.get(state))
     ]
     reasons = [f"{number} {reason.value}" for reason, number in sorted(coverage.by_reason.items())]
-    because = f" ({', '.join(reasons)})" if reasons else ""
+    because = f"; because: {', '.join(reasons)}" if reasons else ""
     return f"{coverage.in_scope} in scope: {', '.join(states) or 'nothing'}{because}"
 
 
