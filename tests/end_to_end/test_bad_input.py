@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gdrive_rag_mcp.indexing.lock import writer_lock
+from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
+from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from tests.end_to_end.program import Ended, Run
 
 
@@ -219,3 +222,50 @@ def test_doctor_says_what_to_do_about_each_thing(run: Run, documents: Path) -> N
     assert "to fix it: set GDRIVE_FOLDER_ID" in bad.out
     assert good.code == 0, good.out
     assert f"ok  source: folder:{documents}" in good.out
+
+
+def test_a_second_sync_at_the_same_time_ends_with_4(
+    run: Run, documents: Path, tmp_path: Path
+) -> None:
+    index = tmp_path / "index.db"
+    with writer_lock(index):
+        done = run("sync", "--source", f"folder:{documents}", "--db", index)
+
+    assert_refused(done, 4, str(index), "another process")
+
+
+def test_a_file_that_cannot_be_read_costs_only_itself(run: Run, documents: Path) -> None:
+    (documents / "gone.md").symlink_to(documents / "nowhere.md")
+
+    done = run("sync", "--source", f"folder:{documents}", "--json")
+
+    assert done.code == 3
+    assert done.json["failed"] == {"not_found": 1}
+    assert done.json["coverage"]["searchable"] == 2
+
+
+def test_vectors_of_another_embedder_are_refused_and_the_index_stays(
+    run: Run, documents: Path
+) -> None:
+    with EmbeddingServer(HashingEmbedder(64)) as one, EmbeddingServer(HashingEmbedder(32)) as two:
+        first = {
+            "GDRIVE_RAG_EMBED_PROVIDER": "openai-compatible",
+            "GDRIVE_RAG_EMBED_BASE_URL": one.base_url,
+            "GDRIVE_RAG_EMBED_MODEL": "bag",
+        }
+        other = {
+            **first,
+            "GDRIVE_RAG_EMBED_BASE_URL": two.base_url,
+            "GDRIVE_RAG_EMBED_DIMENSIONS": "32",
+        }
+        wrong = {**first, "GDRIVE_RAG_EMBED_DIMENSIONS": "77"}
+        made = run("sync", "--source", f"folder:{documents}", environ=first)
+        mismatch = run("sync", "--source", f"folder:{documents}", environ=other)
+        dimensions = run("sync", "--source", f"folder:{documents}", "--db", "n.db", environ=wrong)
+        after = run("status", "--json").json
+
+    assert made.code == 0, made.err
+    assert_refused(mismatch, 1, "64 dimensions", "32 dimensions", "reindex --yes")
+    assert dimensions.code != 0
+    assert "77" in dimensions.out + dimensions.err
+    assert (after["vectors"], after["coverage"]["by_state"]) == (2, {"indexed": 2})

@@ -125,7 +125,7 @@ def ranked(*ranks: tuple[int | None, int | None]) -> Retrieved:
         )
         for place, (keyword, vector) in enumerate(ranks, 1)
     )
-    return retrieved(QUESTION, hits, KNOWN, background=CosineBackground(0.5, 0.1, 60))
+    return retrieved(QUESTION, hits, KNOWN, background=CosineBackground(0.5, 60))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_cosines_are_measured_in_parts_of_the_way_from_the_background_to_the_sam
 @pytest.mark.parametrize("squeezed", [1.0, 0.5, 0.2])
 def test_a_model_whose_cosines_all_lie_closer_to_1_is_measured_alike(squeezed: float) -> None:
     cosines = [1 - (1 - cosine) * squeezed for cosine in (0.7, 0.5, 0.4, 0.3, 0.2)]
-    background = CosineBackground(1 - 0.9 * squeezed, 0.1 * squeezed, 60)
+    background = CosineBackground(1 - 0.9 * squeezed, 60)
     hits = tuple(hit("x", rank, cosine=cosine) for rank, cosine in enumerate(cosines, 1))
     made = read(retrieved(QUESTION, hits, {}, background=background))
     assert signals.cosine_height(made) == pytest.approx(0.6 / 0.9)
@@ -167,7 +167,7 @@ def test_a_model_whose_cosines_all_lie_closer_to_1_is_measured_alike(squeezed: f
 def test_a_background_of_the_whole_scope_is_freed_of_the_best_hits() -> None:
     cosines = [0.9, 0.8, 0.2, 0.2, 0.3, 0.3, 0.2, 0.3]
     hits = tuple(hit("x", rank, cosine=cosine) for rank, cosine in enumerate(cosines, 1))
-    whole = CosineBackground(sum(cosines) / 8, 0.25, 8)
+    whole = CosineBackground(sum(cosines) / 8, 8)
     made = read(retrieved(QUESTION, hits, {}, chunks=8, background=whole))
     # 0.9 and 0.8 left out: mean 0.25
     assert signals.cosine_height(made) == pytest.approx((0.9 - 0.25) / 0.75)
@@ -177,7 +177,7 @@ def test_a_background_of_the_whole_scope_is_freed_of_the_best_hits() -> None:
 
 @pytest.mark.parametrize(
     "background",
-    [None, CosineBackground(1.0, 0.0, 60), CosineBackground(0.5, 0.1, 3)],
+    [None, CosineBackground(1.0, 60), CosineBackground(0.5, 3)],
 )
 def test_without_a_usable_background_the_vectors_say_nothing(
     background: CosineBackground | None,

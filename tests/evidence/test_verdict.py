@@ -29,7 +29,7 @@ KNOWN = {
     "days": 12, "annual": 4, "leave": 6, "new": 15, "employee": 10, "get": 5,
 }  # fmt: skip
 ANSWER = "A new employee gets 24 days of annual leave; other employees get more."
-BACKGROUND = CosineBackground(0.78, 0.02, 64)
+BACKGROUND = CosineBackground(0.78, 64)
 
 
 def answered(*, cosine: float = 0.90, bm25: float = 14.0, text: str = ANSWER) -> tuple[Hit, ...]:
@@ -97,7 +97,7 @@ def test_a_question_of_function_words_alone_is_never_answered(mode: Mode) -> Non
     assert (evidence.sufficient, evidence.confidence) == (False, 0.0)
 
 
-@pytest.mark.parametrize("background", [None, CosineBackground(0.8, 0.03, 4)])
+@pytest.mark.parametrize("background", [None, CosineBackground(0.8, 4)])
 def test_across_languages_a_handful_of_passages_answers_nothing(
     background: CosineBackground | None,
 ) -> None:

@@ -47,10 +47,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class CosineBackground:
-    """How the question's cosine is spread over a sample of all chunks in scope."""
+    """The question's mean cosine over a sample of all chunks in scope."""
 
     mean: float
-    deviation: float
     sample: int
 
 

@@ -273,4 +273,4 @@ def _sample_share(chunks: int) -> int:
 def _background(sample: Vector) -> CosineBackground | None:
     if not len(sample):
         return None
-    return CosineBackground(float(sample.mean()), float(sample.std()), len(sample))
+    return CosineBackground(float(sample.mean()), len(sample))
