@@ -5,7 +5,8 @@ GdriveRagError                     code, hint, exit_code
 ├── QueryError                     exit 2: a question that cannot be searched for
 ├── SourceError                    the place files come from
 │   ├── SourceAuthError            credentials missing, malformed or refused
-│   ├── SourceUnavailableError     the root is gone or unreadable, or the network is down
+│   ├── SourceUnavailableError     it cannot be listed or read to the end
+│   │   └── RootUnavailableError   the root is gone or unreadable: nothing may be concluded
 │   └── FileUnreadableError        one file; carries its ledger reason, never ends a sync
 ├── ExtractionError                one file; carries its ledger reason, never ends a sync
 ├── EmbeddingError                 a provider answered with something unusable
@@ -70,9 +71,15 @@ class SourceAuthError(SourceError):
 
 
 class SourceUnavailableError(SourceError):
-    """The source's root cannot be read, so nothing may be concluded from what it lists."""
+    """The source cannot be listed or read to the end; what came before stays valid."""
 
     code = "source_unavailable"
+
+
+class RootUnavailableError(SourceUnavailableError):
+    """The source's root cannot be read, so nothing may be concluded from what it lists."""
+
+    code = "root_unavailable"
 
 
 class FileUnreadableError(SourceError):

@@ -13,6 +13,8 @@ from gdrive_rag_mcp.domain import (
     EmbeddingIdentity,
     Fetched,
     Filters,
+    FolderToList,
+    ItemToLookUp,
     Passage,
     QueryTerm,
     RetrievalStatistics,
@@ -34,6 +36,16 @@ Vectors: TypeAlias = "npt.NDArray[np.float32]"
 EmbedRole = Literal["query", "document"]
 
 
+class Frontier(Protocol):
+    """What the ledger knows of, but has not seen the inside of; it outlives the process."""
+
+    def folders(self) -> Sequence[FolderToList]:
+        """Folders in scope whose content was not listed to its end; empty when all were."""
+
+    def lookups(self) -> Sequence[ItemToLookUp]:
+        """Items in scope that no listing shows, and that are due for a look."""
+
+
 class Source(Protocol):
     """Where files come from; it only ever reads."""
 
@@ -50,11 +62,15 @@ class Source(Protocol):
 
         Raises:
             SourceAuthError: the credentials are missing, malformed or refused.
-            SourceUnavailableError: the root is gone, is no folder, or cannot be reached.
+            RootUnavailableError: the root is gone, is no folder, or may not be read.
+            SourceUnavailableError: it cannot be reached.
         """
 
-    def changes(self, cursor: str | None) -> Iterator[ChangePage]:
-        """Yield the news since `cursor`, in pages that can be committed one by one.
+    def changes(self, cursor: str | None, frontier: Frontier) -> Iterator[ChangePage]:
+        """Yield the news since `cursor` (None: list everything), in pages to commit one by one.
+
+        The next page is asked for only when the one before is kept, so that `frontier` knows of it.
+        That the iterator ends means that there is nothing more to be known.
 
         Raises:
             SourceAuthError: the credentials were refused on the way.

@@ -1,7 +1,9 @@
 """What `doctor` looks at, what it says is amiss, and that it gives nothing away."""
 
+import json
 import os
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from gdrive_rag_mcp.frontends.doctor import Finding, examine
 from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
 from gdrive_rag_mcp.settings import load_settings
 from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
-from gdrive_rag_mcp.testing.fake_drive.tokens import TokenEndpoint
+from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.sample_index import sample_index
 
@@ -114,12 +116,11 @@ def test_variables_that_this_version_does_not_use_are_listed_without_their_value
 ) -> None:
     findings = look(
         GDRIVE_RAG_BEARER_TOKEN=KEY,
-        GDRIVE_SHARED_DRIVE_ID="0AB",
-        GOOGLE_OAUTH_CLIENT_FILE="/oauth.json",
+        GDRIVE_RAG_HOST="127.0.0.1",
         GDRIVE_RAG_PORT="",
     )
 
-    unused = ["GDRIVE_RAG_BEARER_TOKEN", "GDRIVE_SHARED_DRIVE_ID", "GOOGLE_OAUTH_CLIENT_FILE"]
+    unused = ["GDRIVE_RAG_BEARER_TOKEN", "GDRIVE_RAG_HOST"]
     assert [name for name in findings if name.isupper()] == unused
     for name in unused:
         assert_fine(findings[name], "does not use it yet")
@@ -139,39 +140,142 @@ def test_a_folder_that_is_not_there_is_amiss(look: Examine, tmp_path: Path) -> N
     assert_amiss(source, f"{tmp_path}/nowhere", "does not exist")
 
 
+@pytest.fixture
+def google() -> Iterator[FakeDrive]:
+    with FakeDrive() as fake:
+        yield fake
+
+
+@pytest.fixture
+def drive(google: FakeDrive, tmp_path: Path) -> dict[str, str]:
+    """The settings of a Drive folder that is shared with a service account."""
+    return {
+        "GDRIVE_RAG_SOURCE": "drive",
+        "GDRIVE_RAG_DRIVE_ENDPOINT": google.url,
+        "GDRIVE_FOLDER_ID": google.root,
+        "GOOGLE_SERVICE_ACCOUNT_FILE": str(google.write_key_file(tmp_path / "key.json")),
+    }
+
+
+def test_a_folder_that_drive_shows_is_named_with_whoever_sees_it(
+    look: Examine, google: FakeDrive, drive: dict[str, str]
+) -> None:
+    findings = look(**drive)
+
+    assert list(findings) == ["settings", "identity", "source", "index", "embedder"]
+    assert_fine(findings["identity"], google.email, "(service account)", "with drive.readonly")
+    assert_fine(findings["source"], f"drive:{google.root} is visible to {google.email}")
+    assert "PRIVATE KEY" not in str(findings)
+
+
+def test_a_person_is_named_by_drive_where_the_token_does_not_tell(
+    look: Examine, google: FakeDrive, drive: dict[str, str], tmp_path: Path
+) -> None:
+    token = google.tokens.write_token_file(
+        tmp_path / "token.json", google.email, google.url, account=""
+    )
+
+    findings = look(
+        **drive | {"GOOGLE_SERVICE_ACCOUNT_FILE": "", "GOOGLE_OAUTH_TOKEN_FILE": str(token)}
+    )
+
+    assert_fine(findings["identity"], f"{google.email} (user)")
+    assert_fine(findings["source"], google.email)
+
+
+def test_the_machines_own_credentials_are_told_as_such(
+    look: Examine, google: FakeDrive, drive: dict[str, str]
+) -> None:
+    key = drive["GOOGLE_SERVICE_ACCOUNT_FILE"]
+
+    findings = look(
+        **drive | {"GOOGLE_SERVICE_ACCOUNT_FILE": "", "GOOGLE_APPLICATION_CREDENTIALS": key}
+    )
+
+    assert_fine(findings["identity"], f"{google.email} (application default)")
+
+
 @pytest.mark.parametrize(
-    ("environ", "lacking"),
+    ("changed", "lacking"),
     [
-        ({}, "GDRIVE_FOLDER_ID"),
-        ({"GDRIVE_FOLDER_ID": "1AbC"}, "GOOGLE_SERVICE_ACCOUNT_FILE"),
+        ({"GDRIVE_FOLDER_ID": ""}, "GDRIVE_FOLDER_ID"),
+        ({"GOOGLE_SERVICE_ACCOUNT_FILE": ""}, "auth-google"),
+        ({"GOOGLE_SERVICE_ACCOUNT_FILE": "/no/key.json"}, "/no/key.json"),
         (
-            {"GDRIVE_FOLDER_ID": "1AbC", "GOOGLE_SERVICE_ACCOUNT_FILE": "/no/key.json"},
-            "/no/key.json",
+            {"GOOGLE_SERVICE_ACCOUNT_FILE": "", "GOOGLE_OAUTH_CLIENT_FILE": "/c.json"},
+            "no Google account is connected",
         ),
     ],
-    ids=["no folder", "no key", "no such key"],
+    ids=["no folder", "no credentials", "no such key", "no consent"],
 )
 def test_a_drive_without_what_it_needs_is_amiss(
-    look: Examine, environ: dict[str, str], lacking: str
+    look: Examine,
+    google: FakeDrive,
+    drive: dict[str, str],
+    changed: dict[str, str],
+    lacking: str,
+    tmp_path: Path,
 ) -> None:
-    assert_amiss(look(GDRIVE_RAG_SOURCE="drive", **environ)["source"], lacking)
+    findings = look(**{**drive, "HOME": str(tmp_path), **changed})
+
+    assert_amiss(findings["identity"], lacking)
+    assert not findings["source"].ok
+    assert not google.requests
 
 
-def test_a_drive_is_told_from_its_settings_and_not_called(
-    look: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_folder_that_is_not_shared_is_amiss_with_whom_to_share_it_with(
+    look: Examine, google: FakeDrive, drive: dict[str, str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    TokenEndpoint("index@example.com").write_key_file(tmp_path / "key.json", f"{NOBODY}/token")
+    findings = look(**drive | {"GDRIVE_FOLDER_ID": "1NotShared"})
 
-    source = look(
-        GDRIVE_RAG_SOURCE="drive",
-        GDRIVE_RAG_DRIVE_ENDPOINT=NOBODY,
-        GDRIVE_FOLDER_ID="1AbC",
-        GOOGLE_SERVICE_ACCOUNT_FILE="key.json",
-    )["source"]
+    assert_fine(findings["identity"], google.email)
+    assert_amiss(findings["source"], "1NotShared", f"share the folder with {google.email}")
 
-    assert_fine(source, "drive:1AbC", str(tmp_path / "key.json"))
-    assert "PRIVATE KEY" not in source.line
+
+def test_credentials_that_drive_refuses_are_amiss_with_what_to_do(
+    look: Examine, google: FakeDrive, drive: dict[str, str], tmp_path: Path
+) -> None:
+    token = google.tokens.write_token_file(tmp_path / "token.json", "anna@example.com", google.url)
+    google.tokens.revoke("anna@example.com")
+
+    findings = look(
+        **drive | {"GOOGLE_SERVICE_ACCOUNT_FILE": "", "GOOGLE_OAUTH_TOKEN_FILE": str(token)}
+    )
+
+    assert_amiss(findings["identity"], "Token has been expired or revoked", "auth-google", "7 days")
+    for secret in ("client_secret", "refresh_token"):
+        assert json.loads(token.read_text(encoding="utf-8"))[secret] not in str(findings)
+
+
+def test_a_token_file_that_others_could_read_is_told(
+    look: Examine, google: FakeDrive, drive: dict[str, str], tmp_path: Path
+) -> None:
+    token = google.tokens.write_token_file(tmp_path / "token.json", google.email, google.url)
+    token.chmod(0o644)
+    environ = {"HOME": os.devnull, **drive, "GOOGLE_OAUTH_TOKEN_FILE": str(token)}
+    environ["GOOGLE_SERVICE_ACCOUNT_FILE"] = ""
+
+    findings = examine(lambda: load_settings(environ=environ), environ)
+
+    told = [finding for finding in findings if finding.what == "identity"]
+    assert any("for its owner alone" in finding.said for finding in told)
+
+
+def test_a_drive_that_cannot_be_reached_is_amiss(look: Examine, drive: dict[str, str]) -> None:
+    findings = look(**drive | {"GDRIVE_RAG_DRIVE_ENDPOINT": "http://127.0.0.1:9"})
+
+    assert_amiss(findings["identity"], "cannot be reached")
+
+
+def test_a_drive_that_never_answers_keeps_nobody_waiting(drive: dict[str, str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        environ = {"HOME": os.devnull, **drive, "GDRIVE_RAG_DRIVE_ENDPOINT": endpoint}
+
+        findings = examine(lambda: load_settings(environ=environ), environ, seconds=0.5)
+
+    [identity] = [finding for finding in findings if finding.what == "identity"]
+    assert_amiss(identity, "not answered for 0.5 seconds")
 
 
 # ── index ────────────────────────────────────────────────────────────────────

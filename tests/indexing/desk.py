@@ -11,9 +11,11 @@ from gdrive_rag_mcp.domain import (
     Document,
     FileRecord,
     Reason,
+    SyncPlan,
     SyncReport,
 )
 from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.store import Store
@@ -51,6 +53,10 @@ class AParagraphAChunk:
         return tuple(cut([document.text[s.start : s.end] for s in document.segments]))
 
 
+class Killed(BaseException):  # noqa: N818 - no error, but the end of the process
+    """What a sync that is killed right after a page was kept looks like from outside."""
+
+
 @dataclass
 class Desk:
     """An index, a source, and everything between; time stands still unless it is moved."""
@@ -66,21 +72,52 @@ class Desk:
 
     def sync(self, *, full: bool = False, allow_mass_delete: bool = False) -> SyncReport:
         """Sync once; whatever came of it, the report's numbers must add up."""
+        options = SyncOptions(full=full, allow_mass_delete=allow_mass_delete)
         with Store.open_for_writing(self.path) as store:
-            report = Synchroniser(
-                store,
-                self.source,
-                self.extractor,
-                self.chunker,
-                self.embedder,
-                supported=lambda mime_type: mime_type.startswith("text/"),
-                extraction=self.extraction,
-                clock=lambda: self.now,
-            ).run(SyncOptions(full=full, allow_mass_delete=allow_mass_delete))
+            report = self.synchroniser(store).run(options)
             self.rows_written = store._connection.total_changes()
         assert_adds_up(report)
         self.assert_sound()
         return report
+
+    def plan(self, *, full: bool = False, allow_mass_delete: bool = False) -> SyncPlan:
+        """What a sync would do; that this changes nothing is seen to on every occasion."""
+        options = SyncOptions(full=full, allow_mass_delete=allow_mass_delete)
+        with Store.open_for_writing(self.path) as store:
+            before = dumped(store)
+            plan = self.synchroniser(store).plan(options)
+            assert dumped(store) == before
+        return plan
+
+    def sync_killed_after(self, pages: int) -> bool:
+        """Sync, but be killed when so many pages were kept; false if there are fewer."""
+        kept = 0
+
+        def kill(stage: str, done: int, total: int | None) -> None:
+            nonlocal kept
+            kept += stage == "listing"
+            if kept == pages:
+                raise Killed
+
+        with Store.open_for_writing(self.path) as store:
+            try:
+                self.synchroniser(store, kill).run(SyncOptions(allow_mass_delete=True))
+            except Killed:
+                return True
+        return False
+
+    def synchroniser(self, store: Store, progress: Progress = lambda *_: None) -> Synchroniser:
+        return Synchroniser(
+            store,
+            self.source,
+            self.extractor,
+            self.chunker,
+            self.embedder,
+            supported=lambda mime_type: mime_type.startswith("text/"),
+            extraction=self.extraction,
+            progress=progress,
+            clock=lambda: self.now,
+        )
 
     def assert_sound(self) -> None:
         """No line of the ledger says more than there is, and no chunk belongs to nobody."""
@@ -95,6 +132,25 @@ class Desk:
                     assert record.indexed_at
                 chunks += len(texts)
             assert status.chunks == chunks
+
+    def content(self) -> list[tuple[object, ...]]:
+        """All that a reader can see, but for times and private numbers."""
+        with self.reading() as store:
+            return [
+                (record.id, record.path, record.state, record.reason, record.version)
+                + tuple(chunk.text for _, chunk in store.catalog.chunks(record.id, EVERYTHING))
+                for record in store.ledger.all(EVERYTHING)
+            ]
+
+    def searchable(self) -> dict[str, str]:
+        """The files of which something can be found, with their paths."""
+        with self.reading() as store:
+            records = list(store.ledger.all(EVERYTHING))
+        return {record.id: record.path for record in records if record.chunk_count}
+
+    def has_line(self, item_id: str) -> bool:
+        with self.reading() as store:
+            return store.ledger.get(item_id, EVERYTHING) is not None
 
     def reading(self) -> Store:
         return Store.open_for_reading(self.path)
@@ -111,6 +167,13 @@ class Desk:
 
     def later(self, **time: float) -> None:
         self.now += timedelta(**time)
+
+
+def dumped(store: Store) -> dict[str, list[tuple[object, ...]]]:
+    """Every row of every table."""
+    connection = store._connection
+    tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+    return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}
 
 
 def fill(desk: Desk, count: int) -> list[str]:

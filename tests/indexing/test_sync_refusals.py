@@ -11,6 +11,7 @@ from gdrive_rag_mcp.errors import (
     SourceAuthError,
     SourceUnavailableError,
 )
+from gdrive_rag_mcp.protocols import Frontier
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.memory_source import InMemorySource
@@ -70,9 +71,9 @@ def test_full_forgets_where_the_news_were_left(desk: Desk) -> None:
     asked: list[str | None] = []
 
     class Noting(InMemorySource):
-        def changes(self, cursor: str | None) -> Iterator[ChangePage]:
+        def changes(self, cursor: str | None, frontier: Frontier) -> Iterator[ChangePage]:
             asked.append(cursor)
-            return super().changes(cursor)
+            return super().changes(cursor, frontier)
 
     desk.source = Noting()
     fill(desk, 1)

@@ -98,9 +98,7 @@ def test_a_new_version_with_the_same_bytes_is_no_update(desk: Desk) -> None:
 def test_the_same_bytes_under_another_type_are_read_anew(desk: Desk) -> None:
     file = desk.source.add_file("a.md", "sabbatical", mime_type="text/markdown")
     desk.sync()
-    desk.source._nodes[file] = type(desk.source._nodes[file])(
-        file, "a.txt", "root", b"sabbatical", "text/plain"
-    )
+    desk.source.retype(file, "text/plain")
     desk.sync()
     assert desk.extractor.extracted == 2
 

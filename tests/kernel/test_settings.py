@@ -60,7 +60,10 @@ def test_a_key_of_another_provider_in_the_environment_changes_nothing() -> None:
 def test_every_environment_variable_reaches_its_field(tmp_path: Path) -> None:
     settings = load(
         GDRIVE_FOLDER_ID="1AbC",
+        GDRIVE_SHARED_DRIVE_ID="0AbC",
         GOOGLE_SERVICE_ACCOUNT_FILE="/keys/account.json",
+        GOOGLE_OAUTH_CLIENT_FILE="/keys/client.json",
+        GOOGLE_OAUTH_TOKEN_FILE="/keys/token.json",
         GDRIVE_RAG_SOURCE=f"folder:{tmp_path}",
         GDRIVE_RAG_DRIVE_QPS="2.5",
         GDRIVE_RAG_DRIVE_ENDPOINT="http://127.0.0.1:81/",
@@ -83,7 +86,10 @@ def test_every_environment_variable_reaches_its_field(tmp_path: Path) -> None:
 
     assert settings.model_dump() == {
         "gdrive_folder_id": "1AbC",
+        "gdrive_shared_drive_id": "0AbC",
         "google_service_account_file": Path("/keys/account.json"),
+        "google_oauth_client_file": Path("/keys/client.json"),
+        "google_oauth_token_file": Path("/keys/token.json"),
         "source": f"folder:{tmp_path}",
         "drive_qps": 2.5,
         "drive_endpoint": "http://127.0.0.1:81",
@@ -207,7 +213,8 @@ def test_names_without_the_prefix_are_nobodys_business() -> None:
         ("GDRIVE_RAG_RETRIEVAL_MODE", "both"),
         ("GDRIVE_RAG_EVIDENCE_THRESHOLD", "1.01"),
         ("GDRIVE_RAG_EVIDENCE_THRESHOLD", "nan"),
-        ("GDRIVE_RAG_DRIVE_QPS", "0"),
+        ("GDRIVE_RAG_DRIVE_QPS", "-1"),
+        ("GDRIVE_RAG_DRIVE_QPS", "10001"),
         ("GDRIVE_RAG_DRIVE_QPS", "inf"),
         ("GDRIVE_RAG_DRIVE_ENDPOINT", "127.0.0.1:81"),
         ("GDRIVE_RAG_EMBED_BASE_URL", "localhost/v1"),
@@ -276,6 +283,10 @@ def test_an_overlap_of_half_a_chunk_is_taken() -> None:
     assert (settings.chunk_size, settings.chunk_overlap) == (100, 50)
 
 
+def test_a_pace_of_zero_is_taken_since_it_sets_no_limit() -> None:
+    assert load(GDRIVE_RAG_DRIVE_QPS="0").drive_qps == 0
+
+
 def test_a_bad_argument_is_told_from_a_bad_variable() -> None:
     with pytest.raises(SettingsError) as caught:
         load_settings({"index_profile": "a/b"}, environ=NO_HOME)
@@ -327,6 +338,8 @@ def test_a_path_is_absolute_from_the_moment_it_is_read(
         GDRIVE_RAG_SOURCE="folder:docs",
         GDRIVE_RAG_EMBED_MODEL_PATH="~/models",
         GOOGLE_SERVICE_ACCOUNT_FILE="~/key.json",
+        GOOGLE_OAUTH_CLIENT_FILE="client.json",
+        GOOGLE_OAUTH_TOKEN_FILE="~/token.json",
     )
     monkeypatch.chdir("/")
 
@@ -334,4 +347,6 @@ def test_a_path_is_absolute_from_the_moment_it_is_read(
     assert settings.source == f"folder:{tmp_path / 'docs'}"
     assert settings.embed_model_path == Path("/home/anna/models")
     assert settings.google_service_account_file == Path("/home/anna/key.json")
+    assert settings.google_oauth_client_file == tmp_path / "client.json"
+    assert settings.google_oauth_token_file == Path("/home/anna/token.json")
     assert load(GDRIVE_RAG_SOURCE="folder:~/d").source == "folder:/home/anna/d"

@@ -201,29 +201,6 @@ def test_what_one_must_know_to_read_a_row_stands_beside_its_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "mime_type", "locator", "expected"),
-    [
-        ("https://e.org/a.pdf", "application/pdf", Locator("page", "4", 4, 4), "#page=4"),
-        ("https://e.org/a.pdf", "application/pdf", Locator("page", "4-5", 4, 5), "#page=4"),
-        ("file:///srv/a.pdf", "application/pdf", Locator("page", "4", 4, 4, "iv"), "#page=4"),
-        ("https://e.org/a.pdf#top", "application/pdf", Locator("page", "4", 4, 4), ""),
-        ("https://e.org/a.docx", "application/msword", Locator("page", "4", 4, 4), ""),
-        ("https://e.org/a.pdf", "application/pdf", Locator("heading", "A"), ""),
-        ("gdrive:a", "application/pdf", Locator("page", "4", 4, 4), ""),
-    ],
-    ids=["page", "pages", "label", "fragment", "not a PDF", "no page", "no address"],
-)
-def test_a_link_opens_at_the_page_where_the_format_can(
-    url: str, mime_type: str, locator: Locator, expected: str
-) -> None:
-    assert present.deep_link(url, mime_type, locator) == url + expected
-
-
-def test_a_document_without_address_has_no_link() -> None:
-    assert present.deep_link(None, "application/pdf", Locator("page", "4", 4, 4)) is None
-
-
-@pytest.mark.parametrize(
     ("start", "text", "end", "next_start"),
     [(0, "abc", 3, 3), (7, "hij", 10, None), (20, "", 20, None)],
     ids=["first page", "last page", "beyond the end"],

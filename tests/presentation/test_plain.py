@@ -1,7 +1,7 @@
 """Plain text for a terminal."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -17,7 +17,6 @@ from gdrive_rag_mcp.domain import (
     Mode,
     Reason,
     SearchOutcome,
-    SyncReport,
     VerdictReason,
 )
 from gdrive_rag_mcp.presentation import (
@@ -25,7 +24,6 @@ from gdrive_rag_mcp.presentation import (
     ledger_text,
     search_text,
     status_text,
-    sync_text,
 )
 from gdrive_rag_mcp.presentation.plain import place
 from gdrive_rag_mcp.testing.made_evidence import hit, retrieved
@@ -139,6 +137,22 @@ def test_a_ledger_is_a_line_a_file_and_the_totals() -> None:
     ]
 
 
+def test_a_failed_file_says_how_often_it_was_tried_and_when_it_is_again() -> None:
+    failed = replace(
+        RECORD,
+        state=FileState.FAILED,
+        reason=Reason.NETWORK,
+        detail="no route",
+        attempts=4,
+        next_attempt=SYNCED,
+    )
+
+    assert ledger_text(LedgerPage((failed,), COVERAGE)).splitlines()[0] == (
+        "failed: network  0 chunks  Finance/Sealed.pdf  "
+        "(no route; 4 attempts, next 2026-03-02T08:00:00Z)"
+    )
+
+
 def test_an_empty_ledger_says_that_nothing_is_in_scope() -> None:
     assert ledger_text(LedgerPage((), Coverage({}, {}))) == "0 in scope: nothing"
 
@@ -174,43 +188,52 @@ def test_a_status_tells_root_freshness_and_embedding() -> None:
     assert "index_stale" in text
 
 
+def test_a_status_tells_when_it_last_heard_of_everything_and_of_changes() -> None:
+    fresh = replace(STATUS, last_crawl=SYNCED - timedelta(days=3), last_poll=SYNCED)
+
+    lines = status_text(fresh).splitlines()
+
+    assert "listed:      in full 2026-02-27T08:00:00Z" in lines
+    assert "polled:      for changes 2026-03-02T08:00:00Z" in lines
+    assert "polled" not in status_text(STATUS), "a folder has no log of changes"
+
+
+def test_a_status_tells_what_is_not_done_with_and_what_comes_next() -> None:
+    coverage = Coverage(
+        {
+            FileState.INDEXED: 5,
+            FileState.PENDING: 4,
+            FileState.HELD: 30,
+            FileState.FAILED: 3,
+            FileState.SKIPPED: 2,
+        },
+        {
+            Reason.MASS_DELETE: 30,
+            Reason.NETWORK: 2,
+            Reason.ACCESS_DENIED: 1,
+            Reason.UNSUPPORTED_TYPE: 2,
+        },
+    )
+    status = replace(
+        STATUS,
+        coverage=coverage,
+        retries={Reason.NETWORK: SYNCED},
+        unsupported={"video/mp4": 2},
+        warnings=("mass_delete_held",),
+    )
+
+    lines = status_text(status).splitlines()
+
+    assert "pending:     4, which the next sync reads" in lines
+    assert "held:        30, to be taken out by `gdrive-rag-mcp sync --allow-mass-delete`" in lines
+    assert "failed:      1 access_denied, 2 network (next attempt 2026-03-02T08:00:00Z)" in lines
+    assert "unsupported: 2 video/mp4" in lines
+    [warning] = [line for line in lines if line.startswith("warning:")]
+    assert "30 files" in warning
+
+
 def test_a_new_index_says_that_it_was_never_synced() -> None:
     new = replace(STATUS, root=None, last_sync=None, embedding=None, chunking=None)
 
     assert "never synced" in status_text(new)
     assert "none: words only" in status_text(new)
-
-
-REPORT = SyncReport(
-    added=2,
-    updated=0,
-    unchanged=0,
-    moved=0,
-    removed=0,
-    held=0,
-    embedded_chunks=9,
-    reused_chunks=0,
-    pending_vectors=0,
-    api_calls=3,
-    downloads=2,
-    seconds=1.26,
-    complete=True,
-    coverage=COVERAGE,
-)
-
-
-def test_a_sync_is_told_in_four_lines() -> None:
-    assert sync_text(REPORT).splitlines() == [
-        "2 added, 0 updated, 0 unchanged, 0 moved, 0 removed, 0 held",
-        "3 in scope: 2 indexed, 1 skipped; because: 1 encrypted",
-        "9 chunks embedded, 0 reused",
-        "3 API calls, 2 downloads, 1.3 seconds",
-    ]
-
-
-def test_what_a_sync_could_not_do_is_told_too() -> None:
-    text = sync_text(replace(REPORT, complete=False, pending_vectors=4, warnings=("beware",)))
-
-    assert "4 waiting for vectors" in text
-    assert "nothing was taken for gone" in text
-    assert "warning: beware" in text

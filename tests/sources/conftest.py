@@ -5,14 +5,18 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gdrive_rag_mcp.domain import SourceFile, SourceFolder
+from gdrive_rag_mcp.domain import ChangePage, SourceFile, SourceFolder
 from gdrive_rag_mcp.protocols import Source
 from gdrive_rag_mcp.sources.drive import DriveSource
+from gdrive_rag_mcp.sources.drive_service_account import load_service_account
+from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 
 _NOBODY = 65534
@@ -46,10 +50,10 @@ def connect(
         def make(folder_id: str | None = None, **options: Option) -> DriveSource:
             source = DriveSource(
                 folder_id or drive.root,
-                key_file,
+                load_service_account(key_file),
                 **{
                     "endpoint": drive.url,
-                    "calls_per_second": 1e6,
+                    "calls_per_second": 0,
                     "sleep": waits.append,
                     **options,
                 },
@@ -61,12 +65,33 @@ def connect(
 
 
 @pytest.fixture
-def listed() -> Callable[[Source], tuple[dict[str, SourceFile], dict[str, SourceFolder]]]:
+def heard(tmp_path: Path) -> Callable[[Source], Iterator[ChangePage]]:
+    """Lists a source in full, each page being kept in an index of its own before the next."""
+    made = count()
+
+    def run(source: Source) -> Iterator[ChangePage]:
+        now = datetime(2026, 6, 1, tzinfo=UTC)
+        with Store.open_for_writing(tmp_path / f"heard-{next(made)}.db") as store:
+            for page in source.changes(None, store.frontier(now)):
+                if page.begins:
+                    store.inventory.begin_listing()
+                store.inventory.record(page, now)
+                if page.complete:
+                    store.straying.close_listing()
+                yield page
+
+    return run
+
+
+@pytest.fixture
+def listed(
+    heard: Callable[[Source], Iterator[ChangePage]],
+) -> Callable[[Source], tuple[dict[str, SourceFile], dict[str, SourceFolder]]]:
     """Lists a source in full: files and folders by name."""
 
     def run(source: Source) -> tuple[dict[str, SourceFile], dict[str, SourceFolder]]:
-        pages = list(source.changes(None))
-        assert pages[-1].complete
+        pages = list(heard(source))
+        assert any(page.complete for page in pages)
         return (
             {file.name: file for page in pages for file in page.files},
             {folder.name: folder for page in pages for folder in page.folders},

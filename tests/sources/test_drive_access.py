@@ -3,14 +3,14 @@
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gdrive_rag_mcp.domain import SourceFile, SourceFolder
+from gdrive_rag_mcp.domain import ChangePage, SourceFile, SourceFolder
 from gdrive_rag_mcp.errors import (
     SettingsError,
     SourceAuthError,
@@ -21,6 +21,7 @@ from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.fake_drive.files import FOLDER
 
 Connect = Callable[..., DriveSource]
+Heard = Callable[[DriveSource], Iterator[ChangePage]]
 Listed = Callable[[DriveSource], tuple[dict[str, SourceFile], dict[str, SourceFolder]]]
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
@@ -49,12 +50,12 @@ def test_an_expired_token_is_renewed_without_anybody_noticing(
 
 
 def test_a_key_that_dies_during_the_crawl_ends_it_and_keeps_what_came_before(
-    drive: FakeDrive, connect: Connect
+    drive: FakeDrive, connect: Connect, heard: Heard
 ) -> None:
     drive.files.add_file("a.md", b"x")
     drive.files.add_file("b.md", b"x", drive.files.add_folder("inside"))
-    pages = connect().changes(None)
-    seen = [next(pages)]
+    pages = heard(connect())
+    seen = [next(pages), next(pages)]
     drive.tokens.revoke()
 
     with pytest.raises(SourceAuthError, match=re.escape(drive.email)) as caught:
@@ -110,7 +111,11 @@ def test_a_token_endpoint_that_cannot_be_reached_is_an_outage_and_no_bad_key(
     ],
 )
 def test_a_root_that_cannot_be_used_names_the_account_and_the_remedy(
-    drive: FakeDrive, connect: Connect, spoil: Callable[[FakeDrive], object], problem: str
+    drive: FakeDrive,
+    connect: Connect,
+    heard: Heard,
+    spoil: Callable[[FakeDrive], object],
+    problem: str,
 ) -> None:
     spoil(drive)
     source = connect()
@@ -118,7 +123,7 @@ def test_a_root_that_cannot_be_used_names_the_account_and_the_remedy(
     with pytest.raises(SourceUnavailableError, match=problem) as checked:
         source.check()
     with pytest.raises(SourceUnavailableError, match=problem):
-        list(source.changes(None))
+        list(heard(source))
 
     assert drive.email in checked.value.message
 
@@ -196,7 +201,7 @@ def test_connections_of_ended_threads_are_closed_and_not_piled_up(
         thread.start()
         thread.join()
 
-    assert len(source._api._connections._by_thread) == 1
+    assert len(source._transport._connections._sessions._by_thread) == 1
 
 
 def test_nothing_but_the_loopback_address_is_ever_contacted(

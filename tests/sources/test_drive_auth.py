@@ -11,7 +11,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from gdrive_rag_mcp.errors import SettingsError, SourceAuthError
-from gdrive_rag_mcp.sources.drive_auth import READ_ONLY, load_service_account
+from gdrive_rag_mcp.sources.drive_auth import READ_ONLY
+from gdrive_rag_mcp.sources.drive_service_account import load_service_account
 from gdrive_rag_mcp.testing.fake_drive.tokens import TokenEndpoint
 
 _SECRET = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
@@ -43,11 +44,22 @@ def _written(path: Path, content: object) -> Path:
 def test_a_good_key_names_its_account_and_asks_for_reading_alone(
     tmp_path: Path, key: dict[str, Any]
 ) -> None:
-    account = load_service_account(_written(tmp_path / "key.json", key))
+    identity = load_service_account(_written(tmp_path / "key.json", key))
 
-    assert account.email == "index@example.com"
-    assert account.credentials.scopes == [READ_ONLY]
-    assert account.credentials.scopes[0].endswith("drive.readonly")
+    assert (identity.name, identity.kind) == ("index@example.com", "service_account")
+    assert identity.scopes == (READ_ONLY,)
+    assert list(identity.credentials.scopes) == [READ_ONLY]
+    assert READ_ONLY.endswith("drive.readonly")
+    assert "share the folder with index@example.com" in identity.remedy
+
+
+def test_an_identity_that_is_printed_shows_no_credentials(
+    tmp_path: Path, key: dict[str, Any]
+) -> None:
+    identity = load_service_account(_written(tmp_path / "key.json", key))
+
+    assert "credentials" not in repr(identity)
+    assert "PRIVATE KEY" not in repr(identity)
 
 
 def test_a_key_file_is_written_for_its_owner_alone(tmp_path: Path) -> None:
@@ -64,9 +76,17 @@ def test_a_key_file_is_written_for_its_owner_alone(tmp_path: Path) -> None:
         ([_SECRET], "holds no JSON object"),
         (_OAUTH_CLIENT, "OAuth client, not the key of a service account"),
         ({"web": _OAUTH_CLIENT["installed"]}, "OAuth client"),
-        ({"type": "authorized_user", "refresh_token": _SECRET}, "'authorized_user'"),
+        (
+            {"type": "authorized_user", "refresh_token": _SECRET},
+            "is the token of a Google account, not the key of a service account",
+        ),
+        ({"type": "external_account", "token": _SECRET}, "'external_account'"),
         ({"private_key": _SECRET}, "without a type"),
         ({"type": "service_account", "private_key": _SECRET}, "lacks client_email, token_uri"),
+        (
+            {"type": "service_account", "private_key": _SECRET, "client_email": "", "token_uri": 1},
+            "lacks client_email, token_uri",
+        ),
     ],
 )
 def test_a_file_that_is_no_key_says_what_it_is_and_nothing_that_is_in_it(

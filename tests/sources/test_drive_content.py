@@ -1,233 +1,267 @@
-"""Contents of Drive files: ranges, exports, damage and limits."""
+"""Contents of Drive files: what was listed is what arrives, or the ledger knows why not."""
 
-import re
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gdrive_rag_mcp.domain import Reason, SourceFile, SourceFolder
-from gdrive_rag_mcp.errors import (
-    FileUnreadableError,
-)
-from gdrive_rag_mcp.sources.drive import DriveSource
-from gdrive_rag_mcp.testing.fake_drive import FakeDrive
-from gdrive_rag_mcp.testing.fake_drive.answers import Answer
-from gdrive_rag_mcp.testing.fake_drive.files import DOCUMENT, SHORTCUT, SPREADSHEET
+from gdrive_rag_mcp.domain import Reason, SourceFile
+from gdrive_rag_mcp.errors import DiskFullError, FileUnreadableError
+from gdrive_rag_mcp.sources.drive_content import DriveContent
+from gdrive_rag_mcp.sources.drive_failures import DriveCallError, Reach, error_of_response
+from gdrive_rag_mcp.sources.drive_transport import Transport
+from tests.sources.scripted_google import Asked, Reply, Script, connected, in_turn, scripted
 
-Connect = Callable[..., DriveSource]
-Listed = Callable[[DriveSource], tuple[dict[str, SourceFile], dict[str, SourceFolder]]]
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+Refresh = Callable[[SourceFile], SourceFile]
 
 
-def _media_of(file_id: str) -> str:
-    return f"/files/{file_id}\\?.*alt=media"
-
-
-def _fails(source: DriveSource, file: SourceFile, into: Path) -> FileUnreadableError:
-    with pytest.raises(FileUnreadableError, match=re.escape(file.name)) as caught:
-        source.read(file, into)
-    return caught.value
-
-
-def test_a_large_file_arrives_in_ranges(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path
-) -> None:
-    content = b"0123456789abcdef" * (20 * 1024 * 1024 // 16)
-    drive.files.add_file("large.md", content)
-    source = connect()
-
-    source.read(listed(source)[0]["large.md"], tmp_path / "content")
-
-    assert (tmp_path / "content").read_bytes() == content
-    assert drive.counts()["media"] == 3
-    assert source.usage.downloads == 1
-
-
-def test_a_range_that_fails_half_way_is_fetched_again_and_not_the_rest(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path
-) -> None:
-    content = bytes(range(256)) * (18 * 1024 * 1024 // 256)
-    file = drive.files.add_file("large.md", content)
-    drive.alter(_media_of(file), lambda answer: answer)
-    drive.reset(_media_of(file))
-    drive.cut(_media_of(file))
-    drive.fail(_media_of(file), 500)
-    source = connect()
-
-    source.read(listed(source)[0]["large.md"], tmp_path / "content")
-
-    assert (tmp_path / "content").read_bytes() == content
-    assert drive.counts()["media"] == 3 + 3
-
-
-def test_a_server_that_ignores_ranges_is_understood(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path
-) -> None:
-    file = drive.files.add_file("a.md", b"whole")
-    drive.alter(_media_of(file), lambda _: Answer(body=b"whole"))
-    source = connect()
-
-    source.read(listed(source)[0]["a.md"], tmp_path / "content")
-
-    assert (tmp_path / "content").read_bytes() == b"whole"
-
-
-@pytest.mark.parametrize(("mime_type", "exported"), [(DOCUMENT, DOCX), (SPREADSHEET, XLSX)])
-def test_google_documents_are_exported(
-    drive: FakeDrive,
-    connect: Connect,
-    listed: Listed,
-    tmp_path: Path,
-    mime_type: str,
-    exported: str,
-) -> None:
-    drive.files.add_native(
-        "native", {exported: b"office", "text/plain": b"no"}, mime_type=mime_type
+def _listed(content: bytes, **changes: object) -> SourceFile:
+    md5 = hashlib.md5(content, usedforsecurity=False).hexdigest()
+    file = SourceFile(
+        "a1", "a.md", "text/markdown", ("root",), version=md5, size=len(content), md5=md5
     )
-    source = connect()
-    file = listed(source)[0]["native"]
-
-    fetched = source.read(file, tmp_path / "content")
-
-    assert file.mime_type == mime_type
-    assert fetched.mime_type == exported
-    assert (tmp_path / "content").read_bytes() == b"office"
-    assert source.usage.downloads == 1
+    return replace(file, **changes)  # type: ignore[arg-type] # names and types are the caller's
 
 
-@pytest.mark.parametrize("kind", [SHORTCUT, "application/vnd.google-apps.form"])
-def test_what_has_no_text_to_export_is_listed_and_costs_no_call(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path, kind: str
-) -> None:
-    drive.files.add_native("odd", {}, mime_type=kind)
-    source = connect()
-    file = listed(source)[0]["odd"]
-    calls = len(drive.requests)
-
-    assert file.mime_type == kind
-    assert file.obstacle is None
-    assert _fails(source, file, tmp_path / "content").reason is Reason.UNSUPPORTED_TYPE
-    assert len(drive.requests) == calls
-    assert source.usage.downloads == 0
+def _no_refresh(file: SourceFile) -> SourceFile:
+    raise AssertionError(file)
 
 
-def test_an_export_over_10_mb_says_so(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path
-) -> None:
-    drive.files.add_native("huge", {DOCX: b"x" * (10 * 1024 * 1024 + 1)})
-    source = connect()
-
-    error = _fails(source, listed(source)[0]["huge"], tmp_path / "content")
-
-    assert error.reason is Reason.EXPORT_TOO_LARGE
-    assert drive.counts()["export"] == 1
-
-
-def test_a_file_over_the_limit_is_refused_before_it_is_fetched(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path
-) -> None:
-    drive.files.add_file("over.md", b"x" * 1001)
-    source = connect(max_bytes=1000)
-
-    error = _fails(source, listed(source)[0]["over.md"], tmp_path / "content")
-
-    assert error.reason is Reason.TOO_LARGE
-    assert drive.counts()["media"] == 0
+@contextmanager
+def _reading(
+    script: Script,
+    refresh: Refresh = _no_refresh,
+    *,
+    max_bytes: int = 10**9,
+    waits: list[float] | None = None,
+) -> Iterator[tuple[DriveContent, list[Asked], Transport]]:
+    with scripted(script) as google, connected(google, waits) as transport:
+        content = DriveContent(transport, max_bytes=max_bytes, refresh=refresh)
+        yield content, google.asked, transport
 
 
-def test_a_file_that_is_longer_than_listed_is_cut_off_at_the_limit(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path
-) -> None:
-    drive.files.add_file("over.md", b"x" * 1001, size=None)
-    source = connect(max_bytes=1000)
-
-    error = _fails(source, listed(source)[0]["over.md"], tmp_path / "content")
-
-    assert error.reason is Reason.TOO_LARGE
-    assert (tmp_path / "content").stat().st_size == 0
+def _error(status: int, reason: str) -> Reply:
+    detail = f'{{"reason": "{reason}", "message": "on order"}}'
+    return Reply(status, f'{{"error": {{"errors": [{detail}]}}}}'.encode())
 
 
-def _damage(answer: Answer) -> Answer:
-    return replace(answer, body=b"X" + answer.body[1:])
+def test_a_file_is_downloaded_and_counted(tmp_path: Path) -> None:
+    file = _listed(b"content")
+    with _reading(in_turn(Reply(body=b"content"))) as (content, asked, transport):
+        fetched = content.read(file, tmp_path / "a")
+
+        assert (transport.usage.api_calls, transport.usage.downloads) == (0, 1)
+    assert (tmp_path / "a").read_bytes() == b"content"
+    assert (fetched.mime_type, fetched.file, fetched.note) == ("text/markdown", None, "")
+    assert fetched.anchors == {}
+    (only,) = asked
+    assert only.target.startswith("/drive/v3/files/a1?")
+    assert "alt=media" in only.target
+    assert "supportsAllDrives=true" in only.target
+    assert "acknowledgeAbuse" not in only.target
 
 
-def test_damage_on_the_way_is_noticed_and_fetched_once_more(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path
-) -> None:
-    file = drive.files.add_file("a.md", b"content")
-    drive.alter(_media_of(file), _damage)
-    source = connect()
+def test_a_resource_key_goes_along(tmp_path: Path) -> None:
+    file = _listed(b"content", resource_key="0-key")
+    with _reading(in_turn(Reply(body=b"content"))) as (content, asked, _):
+        content.read(file, tmp_path / "a")
 
-    source.read(listed(source)[0]["a.md"], tmp_path / "content")
-
-    assert (tmp_path / "content").read_bytes() == b"content"
+    assert asked[0].headers["x-goog-drive-resource-keys"] == "a1/0-key"
 
 
-def test_a_file_edited_since_the_listing_is_left_to_the_next_sync(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path
-) -> None:
-    file = drive.files.add_file("a.md", b"before")
-    source = connect()
-    stale = listed(source)[0]["a.md"]
-    drive.files.edit(file, b"after")
+def test_zero_bytes_are_a_success(tmp_path: Path) -> None:
+    with _reading(in_turn(Reply())) as (content, _, _transport):
+        content.read(_listed(b""), tmp_path / "a")
 
-    assert _fails(source, stale, tmp_path / "content").reason is Reason.CHANGING
-    source.read(listed(source)[0]["a.md"], tmp_path / "content")
-    assert (tmp_path / "content").read_bytes() == b"after"
+    assert (tmp_path / "a").read_bytes() == b""
 
 
-def _announcing(total: object) -> Callable[[Answer], Answer]:
-    headers = {"Content-Range": f"bytes 0-0/{total}"}
-    return lambda answer: replace(answer, status=206, body=b"x", headers=headers)
+def test_damage_on_the_way_is_noticed_and_fetched_once_more(tmp_path: Path) -> None:
+    file = _listed(b"content")
+    script = in_turn(Reply(body=b"contEnt"), Reply(body=b"content"))
+    with _reading(script, lambda listed: listed) as (content, asked, _):
+        fetched = content.read(file, tmp_path / "a")
+
+    assert (tmp_path / "a").read_bytes() == b"content"
+    assert fetched.file is None
+    assert len(asked) == 2
+
+
+def test_a_file_that_was_edited_since_it_was_listed_is_taken_as_it_is_now(tmp_path: Path) -> None:
+    fresh = _listed(b"after!!")
+    with _reading(in_turn(Reply(body=b"after!!")), lambda _: fresh) as (content, asked, _t):
+        fetched = content.read(_listed(b"before!"), tmp_path / "a")
+
+    assert (tmp_path / "a").read_bytes() == b"after!!"
+    assert fetched.file == fresh
+    assert len(asked) == 1  # what came was whole, only newer
+
+
+def test_a_file_of_another_length_now_is_not_read_until_that_is_known(tmp_path: Path) -> None:
+    fresh = _listed(b"much longer than before")
+    script = in_turn(Reply(body=b"much longer than before"))
+    with _reading(script, lambda _: fresh) as (content, asked, _):
+        fetched = content.read(_listed(b"before"), tmp_path / "a")
+
+    assert (tmp_path / "a").read_bytes() == b"much longer than before"
+    assert fetched.file == fresh
+    assert len(asked) == 2
+
+
+def test_a_file_that_keeps_changing_is_left_to_the_next_sync(tmp_path: Path) -> None:
+    bodies = [b"version 1", b"version 2", b"version 3"]
+    script = in_turn(*(Reply(body=body) for body in bodies))
+    with (
+        _reading(script, lambda _: _listed(b"version x")) as (content, asked, _),
+        pytest.raises(FileUnreadableError, match=r"a\.md") as caught,
+    ):
+        content.read(_listed(b"version 0"), tmp_path / "a")
+
+    assert caught.value.reason is Reason.CHANGING
+    assert caught.value.hint
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize(
-    ("listed_size", "total", "expected"),
+    ("fresh", "expected"),
     [
-        ("7", 10**6, Reason.CHANGING),
-        ("7", 6, Reason.CHANGING),
-        ("7", 10**12, Reason.TOO_LARGE),
-        (None, 10**12, Reason.TOO_LARGE),
+        (_listed(b"new", obstacle=Reason.DOWNLOAD_FORBIDDEN), Reason.DOWNLOAD_FORBIDDEN),
+        (_listed(b"new", size=10**6), Reason.TOO_LARGE),
     ],
 )
-def test_a_length_that_is_not_as_listed_or_over_the_limit_ends_a_download_at_once(
-    drive: FakeDrive,
-    connect: Connect,
-    listed: Listed,
-    tmp_path: Path,
-    waits: list[float],
-    *,
-    listed_size: str | None,
-    total: int,
-    expected: Reason,
+def test_what_may_not_be_read_any_more_is_not_asked_for_again(
+    tmp_path: Path, fresh: SourceFile, expected: Reason
 ) -> None:
-    file_id = drive.files.add_file("a.md", b"content", size=listed_size)
-    drive.alter(_media_of(file_id), _announcing(total), times=99)
-    source = connect()
-    file = listed(source)[0]["a.md"]
-
-    with pytest.raises(FileUnreadableError, match=re.escape("a.md")) as caught:
-        source.read(file, tmp_path / "content")
+    script = in_turn(Reply(body=b"neu"))
+    with (
+        _reading(script, lambda _: fresh, max_bytes=1000) as (content, asked, _),
+        pytest.raises(FileUnreadableError) as caught,
+    ):
+        content.read(_listed(b"old"), tmp_path / "a")
 
     assert caught.value.reason is expected
-    assert drive.counts()["media"] == 1
-    assert waits == []
+    assert len(asked) == 1
 
 
-@pytest.mark.parametrize("total", ["²", "*", "9" * 30, "", 7])
-def test_pieces_that_are_not_the_ones_asked_for_are_given_up_after_a_few(
-    drive: FakeDrive, connect: Connect, listed: Listed, tmp_path: Path, total: object
+def test_a_file_that_is_gone_when_it_is_looked_up_again_is_not_found(tmp_path: Path) -> None:
+    def gone(_: SourceFile) -> SourceFile:
+        raise error_of_response(404, {}, b"")
+
+    with (
+        _reading(in_turn(Reply(body=b"new")), gone) as (content, _, _transport),
+        pytest.raises(FileUnreadableError) as caught,
+    ):
+        content.read(_listed(b"old"), tmp_path / "a")
+
+    assert caught.value.reason is Reason.NOT_FOUND
+
+
+@pytest.mark.parametrize("size", [7, None])
+def test_without_a_checksum_the_length_must_do(tmp_path: Path, size: int | None) -> None:
+    file = _listed(b"content", md5=None, size=size)
+    with _reading(in_turn(Reply(body=b"another"))) as (content, _, _transport):
+        content.read(file, tmp_path / "a")
+
+    assert (tmp_path / "a").read_bytes() == b"another"
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_asked_for(tmp_path: Path) -> None:
+    with (
+        _reading(in_turn(Reply()), max_bytes=1000) as (content, asked, transport),
+        pytest.raises(FileUnreadableError) as caught,
+    ):
+        content.read(_listed(b"x" * 1001), tmp_path / "a")
+
+    assert caught.value.reason is Reason.TOO_LARGE
+    assert asked == []
+    assert transport.usage.downloads == 0
+
+
+def test_a_file_that_is_longer_than_listed_is_refused_by_its_announced_length(
+    tmp_path: Path,
 ) -> None:
-    file_id = drive.files.add_file("a.md", b"content")
-    drive.alter(_media_of(file_id), _announcing(total), times=99)
-    source = connect()
-    file = listed(source)[0]["a.md"]
+    file = _listed(b"", size=None, md5=None)
+    with (
+        _reading(in_turn(Reply(body=b"x" * 1001)), max_bytes=1000) as (content, asked, _),
+        pytest.raises(FileUnreadableError) as caught,
+    ):
+        content.read(file, tmp_path / "a")
 
-    with pytest.raises(FileUnreadableError) as caught:
-        source.read(file, tmp_path / "content")
+    assert caught.value.reason is Reason.TOO_LARGE
+    assert (tmp_path / "a").stat().st_size == 0
+    assert len(asked) == 1
 
-    assert caught.value.reason is Reason.NETWORK
-    assert drive.counts()["media"] == 6
+
+@pytest.mark.parametrize(
+    ("reply", "expected", "attempts"),
+    [
+        (_error(403, "cannotDownloadFile"), Reason.DOWNLOAD_FORBIDDEN, 1),
+        (_error(403, "cannotDownloadAbusiveFile"), Reason.ABUSE_FLAGGED, 1),
+        (_error(403, "downloadQuotaExceeded"), Reason.RATE_LIMITED, 1),
+        (_error(403, "fileNotDownloadable"), Reason.UNSUPPORTED_TYPE, 1),
+        (_error(404, "notFound"), Reason.NOT_FOUND, 1),
+        (_error(403, "somethingNew"), Reason.ACCESS_DENIED, 1),
+        (_error(400, "badRequest"), Reason.INTERNAL, 1),
+        (_error(403, "userRateLimitExceeded"), Reason.RATE_LIMITED, 7),
+        (_error(500, "backendError"), Reason.NETWORK, 6),
+        (Reply(body=b"content", send=3), Reason.NETWORK, 6),
+    ],
+)
+def test_a_refusal_is_this_files_alone_and_only_what_may_pass_is_tried_again(
+    tmp_path: Path, reply: Reply, expected: Reason, attempts: int
+) -> None:
+    waits: list[float] = []
+    with (
+        _reading(in_turn(reply), waits=waits) as (content, asked, _),
+        pytest.raises(FileUnreadableError, match=r"a\.md") as caught,
+    ):
+        content.read(_listed(b"content"), tmp_path / "a")
+
+    assert caught.value.reason is expected
+    assert len(asked) == attempts
+    assert (waits == []) is (attempts == 1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reach"),
+    [
+        (_error(403, "dailyLimitExceeded"), Reach.RUN),
+        (_error(403, "accessNotConfigured"), Reach.CREDENTIALS),
+        (_error(403, "insufficientPermissions"), Reach.CREDENTIALS),
+    ],
+)
+def test_what_holds_for_every_file_is_no_fault_of_this_one(
+    tmp_path: Path, reply: Reply, reach: Reach
+) -> None:
+    with (
+        _reading(in_turn(reply)) as (content, _, _transport),
+        pytest.raises(DriveCallError) as caught,
+    ):
+        content.read(_listed(b"content"), tmp_path / "a")
+
+    assert caught.value.meaning.reach is reach
+
+
+@pytest.mark.parametrize("kind", ["shortcut", "form", "folder", "drive-sdk.123"])
+def test_what_has_no_text_to_export_costs_no_call(tmp_path: Path, kind: str) -> None:
+    file = _listed(b"", mime_type=f"application/vnd.google-apps.{kind}")
+    with (
+        _reading(in_turn(Reply())) as (content, asked, _),
+        pytest.raises(FileUnreadableError) as caught,
+    ):
+        content.read(file, tmp_path / "a")
+
+    assert caught.value.reason is Reason.UNSUPPORTED_TYPE
+    assert asked == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_no_fault_of_the_file(tmp_path: Path) -> None:
+    body = b"x" * 3_000_000
+    with _reading(in_turn(Reply(body=body))) as (content, asked, _), pytest.raises(DiskFullError):
+        content.read(_listed(body), Path("/dev/full"))
+
+    assert len(asked) == 1

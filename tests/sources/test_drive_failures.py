@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
-import httplib2
 import pytest
+import requests
 from google.auth.exceptions import MutualTLSChannelError, RefreshError, TransportError
 
 from gdrive_rag_mcp.domain import Reason
@@ -24,6 +24,7 @@ from gdrive_rag_mcp.sources.drive_failures import (
 _refresh_error: Any = RefreshError
 _transport_error: Any = TransportError
 _other_error: Any = MutualTLSChannelError
+_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 _QUOTA_DETAILS = {
     "error": {
         "code": 403,
@@ -45,6 +46,16 @@ def _body(reason: str, message: str = "said") -> dict[str, Any]:
     return {"error": {"errors": [detail], "code": 0, "message": message}}
 
 
+def _detail(reason: str, **metadata: str) -> dict[str, Any]:
+    """A newer body, which has no `errors`."""
+    info = {"@type": _INFO, "reason": reason, "domain": "googleapis.com", "metadata": metadata}
+    return {"error": {"code": 403, "message": "said", "details": [{"@type": "Help"}, info]}}
+
+
+def _quota(unit: str) -> dict[str, Any]:
+    return _detail("RATE_LIMIT_EXCEEDED", quota_unit=unit)
+
+
 def _error(
     status: int, body: object = None, headers: Mapping[str, str] | None = None
 ) -> DriveCallError:
@@ -60,6 +71,24 @@ def _error(
         (403, _QUOTA_DETAILS, Reason.RATE_LIMITED, True, Reach.CALL),
         (403, _body("downloadQuotaExceeded"), Reason.RATE_LIMITED, False, Reach.CALL),
         (403, _body("dailyLimitExceeded"), Reason.RATE_LIMITED, False, Reach.RUN),
+        (403, _body("quotaExceeded"), Reason.RATE_LIMITED, False, Reach.RUN),
+        (429, _quota("1/d/{project}"), Reason.RATE_LIMITED, False, Reach.RUN),
+        (429, _quota("1/min/{project}/{user}"), Reason.RATE_LIMITED, True, Reach.CALL),
+        (403, _body("teamDriveMembershipRequired"), Reason.ACCESS_DENIED, False, Reach.CALL),
+        (403, _body("appNotAuthorizedToFile"), Reason.ACCESS_DENIED, False, Reach.CALL),
+        (403, _body("cannotExportFile"), Reason.DOWNLOAD_FORBIDDEN, False, Reach.CALL),
+        (403, _body("fileNotExportable"), Reason.UNSUPPORTED_TYPE, False, Reach.CALL),
+        (404, _body("fileNotFound"), Reason.NOT_FOUND, False, Reach.CALL),
+        (404, b"<html>", Reason.NOT_FOUND, False, Reach.CALL),
+        (403, _detail("SERVICE_DISABLED"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
+        (
+            403,
+            _detail("ACCESS_TOKEN_SCOPE_INSUFFICIENT"),
+            Reason.ACCESS_DENIED,
+            False,
+            Reach.CREDENTIALS,
+        ),
+        (403, _detail("USER_PROJECT_DENIED"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
         (403, _body("exportSizeLimitExceeded"), Reason.EXPORT_TOO_LARGE, False, Reach.CALL),
         (403, _body("cannotDownloadAbusiveFile"), Reason.ABUSE_FLAGGED, False, Reach.CALL),
         (403, _body("cannotDownloadFile"), Reason.DOWNLOAD_FORBIDDEN, False, Reach.CALL),
@@ -136,7 +165,10 @@ def test_a_moment_to_wait_for_is_taken_from_the_header_or_the_message() -> None:
         (ssl.SSLError("handshake"), True, Reach.CALL),
         (http.client.IncompleteRead(b"half"), True, Reach.CALL),
         (http.client.RemoteDisconnected("closed"), True, Reach.CALL),
-        (httplib2.ServerNotFoundError("no such host"), True, Reach.CALL),
+        (requests.ConnectionError("no such host"), True, Reach.CALL),
+        (requests.exceptions.ChunkedEncodingError("broken"), True, Reach.CALL),
+        (requests.exceptions.ContentDecodingError("not gzip"), True, Reach.CALL),
+        (requests.Timeout("slow"), True, Reach.CALL),
     ],
 )
 def test_what_the_layers_below_raise_is_understood(
@@ -148,6 +180,67 @@ def test_what_the_layers_below_raise_is_understood(
     assert caught.value.meaning.transient is transient
     assert caught.value.meaning.reach is reach
     assert caught.value.__cause__ is raised
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        ("invalid_grant", ""),
+        ("unauthorized_client", "domain-wide"),
+        ("invalid_client", "another"),
+        ("deleted_client", "another"),
+        ("disabled_client", "enable it"),
+    ],
+)
+def test_a_refused_refresh_names_the_remedy_unless_that_depends_on_who_asks(
+    code: str, hint: str
+) -> None:
+    with pytest.raises(DriveCallError, match=code) as caught, understood():
+        raise _refresh_error(f"{code}: words", {"error": code, "error_description": "words"})
+
+    assert hint in caught.value.meaning.hint
+    assert bool(caught.value.meaning.hint) is bool(hint)
+
+
+def test_a_refusal_without_words_is_understood_too() -> None:
+    with pytest.raises(DriveCallError) as caught, understood():
+        raise _refresh_error
+
+    assert caught.value.meaning.reach is Reach.CREDENTIALS
+
+
+def _invalid(location: str, message: str = "Invalid Value") -> dict[str, Any]:
+    detail = {"domain": "global", "reason": "invalid", "message": message, "location": location}
+    return {"error": {"errors": [detail], "code": 400, "message": message}}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "expected"),
+    [
+        (400, _invalid("pageToken"), True),
+        (400, _invalid("parameter", "Invalid page token."), True),
+        (
+            400,
+            {"error": {"details": [{"fieldViolations": [{"field": "page_token"}]}]}},
+            True,
+        ),
+        (410, b"", True),
+        (400, _invalid("q"), False),
+        (400, b"", False),
+        (404, _invalid("pageToken"), False),
+        (500, b"pageToken", False),
+    ],
+)
+def test_a_page_token_that_is_refused_is_told_apart_from_other_bad_requests(
+    status: int, body: object, *, expected: bool
+) -> None:
+    assert _error(status, body).invalid_page_token is expected
+
+
+def test_the_parameter_that_google_complains_of_is_kept() -> None:
+    error = _error(404, _invalid("driveId", "Shared drive not found: x"))
+
+    assert (error.status, error.named) == (404, ("driveId",))
 
 
 def test_a_mistake_in_our_own_code_is_not_taken_for_an_outage() -> None:

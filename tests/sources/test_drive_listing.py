@@ -1,13 +1,13 @@
 """Listing a Drive folder: pages, cycles, faults, and what is never complete."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gdrive_rag_mcp.domain import ChangePage, Reason, SourceFile, SourceFolder
+from gdrive_rag_mcp.domain import ChangePage, LookedUp, Reason, SourceFile, SourceFolder
 from gdrive_rag_mcp.errors import (
     SourceUnavailableError,
 )
@@ -16,6 +16,7 @@ from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.fake_drive.answers import Answer
 
 Connect = Callable[..., DriveSource]
+Heard = Callable[[DriveSource], Iterator[ChangePage]]
 Listed = Callable[[DriveSource], tuple[dict[str, SourceFile], dict[str, SourceFolder]]]
 
 
@@ -35,8 +36,8 @@ def test_300_files_in_20_folders_cost_one_list_call_a_folder(
 
     assert set(files) == {f"{number}.md" for number in range(300)}
     assert len(found) == 21
-    assert drive.counts() == {"token": 1, "get": 2, "list": 21}
-    assert source.usage.api_calls == 23
+    assert drive.counts() == {"token": 1, "get": 1, "start_token": 1, "list": 21, "changes": 1}
+    assert source.usage.api_calls == 24
 
 
 def test_pages_shorter_than_asked_for_are_not_the_end(
@@ -66,7 +67,9 @@ def test_an_empty_page_with_a_token_is_not_the_end(
     assert set(files) == {"b.md"}  # the page was emptied, the listing went on
 
 
-def test_a_listing_that_goes_in_circles_is_broken_off(drive: FakeDrive, connect: Connect) -> None:
+def test_a_listing_that_goes_in_circles_is_broken_off(
+    drive: FakeDrive, connect: Connect, heard: Heard
+) -> None:
     drive.alter(
         _children_of(drive.root),
         lambda _: Answer(body=b'{"nextPageToken": "again", "files": []}'),
@@ -74,20 +77,22 @@ def test_a_listing_that_goes_in_circles_is_broken_off(drive: FakeDrive, connect:
     )
 
     with pytest.raises(SourceUnavailableError, match="in circles"):
-        list(connect().changes(None))
+        list(heard(connect()))
 
     assert drive.counts()["list"] == 2
 
 
-def test_a_source_can_be_used_again_after_it_was_closed(
-    drive: FakeDrive, connect: Connect, listed: Listed
+def test_a_source_that_was_closed_makes_no_further_call(
+    drive: FakeDrive, connect: Connect, heard: Heard
 ) -> None:
-    drive.files.add_file("a.md", b"x")
     source = connect()
     source.check()
     source.close()
 
-    assert set(listed(source)[0]) == {"a.md"}
+    with pytest.raises(SourceUnavailableError, match="stopped"):
+        list(heard(source))
+
+    assert drive.counts()["list"] == 0
 
 
 def _without_files(answer: Answer) -> Answer:
@@ -127,7 +132,7 @@ def test_folders_that_contain_each_other_end_the_crawl(
 ) -> None:
     above = drive.files.add_folder("above")
     below = drive.files.add_folder("below", above)
-    drive.files.visible(above).parents.append(below)
+    drive.files.add_parent(above, below)
     drive.files.add_file("inside.md", b"x", below)
 
     files, folders = listed(connect())
@@ -136,18 +141,20 @@ def test_folders_that_contain_each_other_end_the_crawl(
     assert len(folders) == 3
 
 
-def test_a_file_in_two_folders_is_listed_once_with_both(drive: FakeDrive, connect: Connect) -> None:
+def test_a_file_in_two_folders_is_listed_with_both_wherever_it_is_found(
+    drive: FakeDrive, connect: Connect, heard: Heard
+) -> None:
     one, two = drive.files.add_folder("one"), drive.files.add_folder("two")
     shared = drive.files.add_file("shared.md", b"x", one)
-    drive.files.visible(shared).parents.append(two)
+    drive.files.add_parent(shared, two)
 
-    files = [file for page in connect().changes(None) for file in page.files]
+    files = [file for page in heard(connect()) for file in page.files]
 
-    assert [file.parents for file in files] == [(one, two)]
+    assert {file.parents for file in files} == {(one, two)}
 
 
 def test_an_incomplete_search_lists_what_it_can_and_never_completes(
-    drive: FakeDrive, connect: Connect
+    drive: FakeDrive, connect: Connect, heard: Heard
 ) -> None:
     uncertain, certain = drive.files.add_folder("uncertain"), drive.files.add_folder("certain")
     drive.files.add_file("a.md", b"x", uncertain)
@@ -156,7 +163,7 @@ def test_an_incomplete_search_lists_what_it_can_and_never_completes(
     pages: list[ChangePage] = []
 
     with pytest.raises(SourceUnavailableError, match="'uncertain'"):
-        pages.extend(connect().changes(None))
+        pages.extend(heard(connect()))
 
     # `extend` keeps what came before the error
     assert {file.name for page in pages for file in page.files} == {"a.md", "b.md"}
@@ -164,7 +171,7 @@ def test_an_incomplete_search_lists_what_it_can_and_never_completes(
 
 
 def test_a_listing_that_keeps_failing_ends_the_crawl_and_keeps_what_came_before(
-    drive: FakeDrive, connect: Connect, waits: list[float]
+    drive: FakeDrive, connect: Connect, heard: Heard, waits: list[float]
 ) -> None:
     first, second = drive.files.add_folder("first"), drive.files.add_folder("second")
     drive.files.add_file("a.md", b"x", first)
@@ -173,7 +180,7 @@ def test_a_listing_that_keeps_failing_ends_the_crawl_and_keeps_what_came_before(
     pages: list[ChangePage] = []
 
     with pytest.raises(SourceUnavailableError, match="500") as caught:
-        pages.extend(connect().changes(None))
+        pages.extend(heard(connect()))
 
     assert {file.name for page in pages for file in page.files} == {"a.md"}
     assert not any(page.complete for page in pages)
@@ -215,49 +222,61 @@ def test_a_dropped_or_broken_connection_is_tried_again(
     assert set(listed(connect())[0]) == {"a.md"}
 
 
-@pytest.mark.parametrize(("field", "status"), [("canListChildren", None), ("", 403), ("", 404)])
-def test_a_folder_that_may_not_be_listed_is_unknown_and_the_rest_is_complete(
-    drive: FakeDrive, connect: Connect, listed: Listed, field: str, status: int | None
+def test_a_folder_that_says_it_may_not_be_listed_is_not_even_asked_for(
+    drive: FakeDrive, connect: Connect, listed: Listed
 ) -> None:
     closed, _ = drive.files.add_folder("closed"), drive.files.add_file("open.md", b"x")
     drive.files.add_file("inside.md", b"x", closed)
-    if field:
-        drive.files.set(closed, capabilities={field: False})
-    if status:
-        reason = "insufficientFilePermissions" if status == 403 else "notFound"
-        drive.fail(_children_of(closed), status, reason)
+    drive.files.set(closed, capabilities={"canListChildren": False})
 
     files, folders = listed(connect())
 
     assert set(files) == {"open.md"}
-    expected = Reason.NOT_FOUND if status == 404 else Reason.ACCESS_DENIED
-    assert folders["closed"].obstacle is expected
-    assert folders["closed"].name == "closed"
+    assert folders["closed"].obstacle is Reason.ACCESS_DENIED
+    assert drive.counts()["list"] == 1
 
 
-def test_a_folder_removed_between_two_pages_does_not_fail_the_crawl(
-    drive: FakeDrive, connect: Connect
+@pytest.mark.parametrize(
+    ("status", "said", "reason"),
+    [
+        (403, "insufficientFilePermissions", Reason.ACCESS_DENIED),
+        (404, "notFound", Reason.NOT_FOUND),
+    ],
+)
+def test_a_folder_that_is_refused_is_unknown_and_the_rest_is_complete(
+    drive: FakeDrive, connect: Connect, heard: Heard, status: int, said: str, reason: Reason
+) -> None:
+    closed, _ = drive.files.add_folder("closed"), drive.files.add_file("open.md", b"x")
+    drive.files.add_file("inside.md", b"x", closed)
+    drive.fail(_children_of(closed), status, said, times=9)
+
+    pages = list(heard(connect()))
+
+    assert {file.name for page in pages for file in page.files} == {"open.md"}
+    assert [one for page in pages for one in page.looked_up] == [LookedUp(closed, reason)]
+    assert any(page.complete for page in pages)
+
+
+def test_a_folder_removed_while_it_waits_to_be_listed_does_not_fail_the_crawl(
+    drive: FakeDrive, connect: Connect, heard: Heard
 ) -> None:
     gone = drive.files.add_folder("gone")
     drive.files.add_file("inside.md", b"x", gone)
-    pages = connect().changes(None)
-    seen = [next(pages)]
+    pages = heard(connect())
+    seen = [next(pages), next(pages)]
     drive.files.remove(gone)
 
     seen.extend(pages)
 
-    assert seen[-1].complete
-    assert [folder.obstacle for page in seen for folder in page.folders] == [
-        None,
-        Reason.NOT_FOUND,
-    ]
+    assert any(page.complete for page in seen)
+    assert [one.id for page in seen for one in page.removed] == [gone]
 
 
 def test_access_to_the_root_lost_during_the_crawl_never_completes_it(
-    drive: FakeDrive, connect: Connect
+    drive: FakeDrive, connect: Connect, heard: Heard
 ) -> None:
     drive.files.add_file("a.md", b"x", drive.files.add_folder("inside"))
-    pages = connect().changes(None)
+    pages = heard(connect())
     seen = [next(pages)]
     drive.files.hide(drive.root)
 
@@ -268,13 +287,13 @@ def test_access_to_the_root_lost_during_the_crawl_never_completes_it(
 
 
 def test_names_that_are_no_text_or_break_a_query_are_listed(
-    drive: FakeDrive, connect: Connect
+    drive: FakeDrive, connect: Connect, heard: Heard
 ) -> None:
     names = ["it's.md", "a/b.md", "two\nlines.md", "", "same.md", "same.md", "\ud800.md"]
     odd = drive.files.add_folder("d'Artagnan \\")
     for name in names:
         drive.files.add_file(name, b"x", odd)
 
-    found = [file.name for page in connect().changes(None) for file in page.files]
+    found = [file.name for page in heard(connect()) for file in page.files]
 
     assert sorted(found) == sorted([*names[:-1], "?.md"])

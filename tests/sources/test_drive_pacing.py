@@ -1,12 +1,14 @@
-"""How fast calls follow each other, and when a failing one is given up."""
+"""How fast calls follow each other, over all threads."""
 
+import time
+from collections.abc import Callable
 from threading import Thread
 
 import pytest
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError, Meaning
-from gdrive_rag_mcp.sources.drive_pacing import Caller, Pacer, Patience
+from gdrive_rag_mcp.sources.drive_pacing import Caller, Pacer, Patience, RunClock
 
 
 class Clock:
@@ -42,14 +44,31 @@ def _transient(retry_after: float = 0.0) -> DriveCallError:
     return DriveCallError("busy", Meaning(Reason.NETWORK, transient=True), retry_after=retry_after)
 
 
-def _caller(clock: Clock, jitter: float = 1.0, patience: Patience | None = None) -> Caller:
-    pacer = Pacer(1e9, sleep=clock.sleep, clock=clock)
-    return Caller(pacer, patience or Patience(), sleep=clock.sleep, jitter=lambda: jitter)
+def _too_fast(retry_after: float = 0.0) -> DriveCallError:
+    meaning = Meaning(Reason.RATE_LIMITED, transient=True)
+    return DriveCallError("too fast", meaning, retry_after=retry_after)
+
+
+def _run_clock(clock: Clock) -> RunClock:
+    return RunClock(clock.sleep, clock=clock)
+
+
+def _turns(pacer: Pacer, count: int) -> None:
+    for _ in range(count):
+        pacer.wait()
+
+
+def _in_threads(count: int, work: Callable[[], object]) -> None:
+    threads = [Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def test_calls_are_spaced_evenly() -> None:
     clock = Clock()
-    pacer = Pacer(10, sleep=clock.sleep, clock=clock)
+    pacer = Pacer(10, _run_clock(clock))
     turns = []
     for _ in range(5):
         pacer.wait()
@@ -60,7 +79,7 @@ def test_calls_are_spaced_evenly() -> None:
 
 def test_idle_time_is_not_saved_up_for_a_burst() -> None:
     clock = Clock()
-    pacer = Pacer(10, sleep=clock.sleep, clock=clock)
+    pacer = Pacer(10, _run_clock(clock))
     pacer.wait()
     clock.now += 60
     pacer.wait()
@@ -71,73 +90,99 @@ def test_idle_time_is_not_saved_up_for_a_burst() -> None:
 
 
 def test_threads_share_one_pace() -> None:
+    run = RunClock(lambda _: None, clock=lambda: 1000.0)
+    pacer = Pacer(10, run)
+    _in_threads(20, pacer.wait)
+
+    assert run.now() == pytest.approx(1000 + 19 / 10)
+
+
+def test_many_calls_of_many_threads_take_as_long_as_the_setting_says() -> None:
+    run = RunClock(lambda _: None, clock=lambda: 1000.0)
+    pacer = Pacer(7, run)
+    _in_threads(16, lambda: _turns(pacer, 50))
+
+    assert 16 * 50 / (run.now() - 1000) == pytest.approx(7, rel=0.05)
+
+
+def test_the_rate_is_kept_in_real_time() -> None:
+    pacer = Pacer(200)
+    began = time.monotonic()
+    _in_threads(16, lambda: _turns(pacer, 25))
+    rate = 16 * 25 / (time.monotonic() - began)
+
+    # a machine that is busy can only be slower
+    assert 100 < rate <= 200 * 1.05
+
+
+def test_without_a_limit_nobody_waits() -> None:
     waits: list[float] = []
-    pacer = Pacer(10, sleep=waits.append, clock=lambda: 1000.0)
-    threads = [Thread(target=pacer.wait) for _ in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    pacer = Pacer(0, RunClock(waits.append, clock=lambda: 1000.0))
+    for _ in range(100):
+        pacer.wait()
 
-    assert sorted(waits) == pytest.approx([number / 10 for number in range(1, 20)])
+    assert waits == []
 
 
-def test_waiting_doubles_and_ends_in_an_answer() -> None:
+def test_a_hold_moves_the_turns_of_all_and_keeps_their_spacing() -> None:
     clock = Clock()
-    attempt = Attempt(3, _transient())
+    pacer = Pacer(10, _run_clock(clock))
+    pacer.wait()
+    pacer.hold(5)
+    turns = []
+    for _ in range(3):
+        pacer.wait()
+        turns.append(round(clock.now - 1000, 6))
 
-    assert _caller(clock).call(attempt) == "answer"
-    assert clock.now - 1000 == pytest.approx(1 + 2 + 4)
+    assert turns == [5.0, 5.1, 5.2]
 
 
-def test_half_of_a_wait_is_random() -> None:
+def test_holds_of_many_do_not_add_up() -> None:
     clock = Clock()
-    _caller(clock, jitter=0.0).call(Attempt(3, _transient()))
+    pacer = Pacer(10, _run_clock(clock))
+    for _ in range(16):
+        pacer.hold(5)
+    pacer.hold(1)
+    pacer.wait()
 
-    assert clock.now - 1000 == pytest.approx((1 + 2 + 4) / 2)
-
-
-def test_the_server_may_ask_for_more_but_never_for_less() -> None:
-    patient, hasty = Clock(), Clock()
-    _caller(patient).call(Attempt(1, _transient(retry_after=40)))
-    _caller(hasty).call(Attempt(3, _transient(retry_after=0.5)))
-
-    assert patient.now - 1000 == pytest.approx(40)
-    assert hasty.now - 1000 == pytest.approx(1 + 2 + 4)
+    assert clock.now - 1000 == pytest.approx(5)
 
 
-def test_attempts_are_counted() -> None:
-    attempt = Attempt(99, _transient())
-
-    with pytest.raises(DriveCallError):
-        _caller(Clock()).call(attempt)
-
-    assert attempt.made == Patience().attempts
-
-
-def test_the_budget_covers_all_waiting_of_one_call() -> None:
+def test_a_hold_reaches_those_that_already_wait_for_their_turn() -> None:
     clock = Clock()
-    attempt = Attempt(99, _transient(retry_after=50))
+    run = _run_clock(clock)
+    pacer = Pacer(10, run)
+    pacer.wait()
+    inner = clock.sleep
+    holds = [5.0]
 
-    with pytest.raises(DriveCallError):
-        _caller(clock).call(attempt)
+    def held_meanwhile(seconds: float) -> None:
+        inner(seconds)
+        if holds:
+            pacer.hold(holds.pop())
 
-    assert attempt.made == 3
-    assert clock.now - 1000 == pytest.approx(100)
+    run._sleep = held_meanwhile
+    pacer.wait()
 
-
-def test_no_single_wait_is_longer_than_the_longest() -> None:
-    clock = Clock()
-    patience = Patience(attempts=9, budget_seconds=1e6, longest_seconds=8)
-    _caller(clock, patience=patience).call(Attempt(8, _transient()))
-
-    assert clock.now - 1000 == pytest.approx(1 + 2 + 4 + 8 * 5)
+    assert clock.now - 1000 == pytest.approx(0.1 + 5)
 
 
-def test_what_waiting_cannot_mend_is_not_tried_again() -> None:
-    attempt = Attempt(1, DriveCallError("no", Meaning(Reason.ACCESS_DENIED)))
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [(_too_fast(retry_after=17), [17.0, 17.0]), (_transient(retry_after=17), [17.0])],
+    ids=["too fast", "an outage"],
+)
+def test_one_that_is_too_fast_holds_all_others_back(
+    error: DriveCallError, expected: list[float]
+) -> None:
+    slept: list[float] = []
 
-    with pytest.raises(DriveCallError):
-        _caller(Clock()).call(attempt)
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 1:
+            pacer.wait()  # another worker, meanwhile
 
-    assert attempt.made == 1
+    pacer = Pacer(0, RunClock(sleep, clock=lambda: 1000.0))
+    Caller(pacer, Patience(), jitter=lambda: 1.0).call(Attempt(1, error))
+
+    assert slept == pytest.approx(expected)

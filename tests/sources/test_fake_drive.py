@@ -2,49 +2,34 @@
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-import google_auth_httplib2  # type: ignore[import-untyped] # it has no annotations
 import httplib2
 import pytest
-from googleapiclient.discovery import build_from_document
-from googleapiclient.errors import HttpError
 
-from gdrive_rag_mcp.sources.drive_auth import load_service_account
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
-from gdrive_rag_mcp.testing.fake_drive.discovery import document
 from gdrive_rag_mcp.testing.fake_drive.files import DOCUMENT, FOLDER
+from tests.sources.asking import Asking, Http, asking
+from tests.sources.asking import refused as _refused
 
 # The client's classes are made at run time.
 Files = Any
-Http = Any
-ApiRequest = Any
 
 
 @pytest.fixture
-def http(drive: FakeDrive, key_file: Path) -> Iterator[Http]:
-    authorized = google_auth_httplib2.AuthorizedHttp(
-        load_service_account(key_file).credentials, http=httplib2.Http(timeout=30)
-    )
-    yield authorized
-    authorized.close()
+def ask(drive: FakeDrive) -> Iterator[Asking]:
+    with asking(drive) as asked:
+        yield asked
 
 
 @pytest.fixture
-def files(drive: FakeDrive, http: Http) -> Files:
-    root = f"{drive.url}/"
-    rewritten = document() | {"rootUrl": root, "baseUrl": root + "drive/v3/"}
-    return build_from_document(rewritten, http=http).files()
+def http(ask: Asking) -> Http:
+    return ask.http()
 
 
-def _refused(request: ApiRequest) -> tuple[int, str]:
-    with pytest.raises(HttpError) as caught:
-        request.execute()
-    error = json.loads(caught.value.content)["error"]
-    assert error["code"] == caught.value.status_code
-    assert error["errors"][0]["message"] == error["message"]
-    return caught.value.status_code, error["errors"][0]["reason"]
+@pytest.fixture
+def files(ask: Asking) -> Files:
+    return ask.service().files()
 
 
 def _names(files: Files, q: str) -> set[str]:
@@ -268,7 +253,7 @@ def test_ranges_of_media(
 
 
 @pytest.mark.parametrize(
-    ("ask", "expected"),
+    ("call", "expected"),
     [
         (lambda files, ids: files.get_media(fileId=ids["native"]), (403, "fileNotDownloadable")),
         (lambda files, ids: files.get_media(fileId=ids["locked"]), (403, "cannotDownloadFile")),
@@ -286,7 +271,7 @@ def test_ranges_of_media(
 def test_content_that_cannot_be_had_is_refused_by_reason(
     drive: FakeDrive,
     files: Files,
-    ask: Callable[[Files, dict[str, str]], Any],
+    call: Callable[[Files, dict[str, str]], Any],
     expected: tuple[int, str],
 ) -> None:
     ids = {
@@ -295,4 +280,4 @@ def test_content_that_cannot_be_had_is_refused_by_reason(
         "native": drive.files.add_native("doc", {"text/plain": b"x"}, mime_type=DOCUMENT),
     }
 
-    assert _refused(ask(files, ids)) == expected
+    assert _refused(call(files, ids)) == expected

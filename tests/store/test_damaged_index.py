@@ -88,7 +88,7 @@ def test_whatever_byte_is_garbled_the_error_is_ours(index: Path, tmp_path: Path)
         "whole, path = pathlib.Path(sys.argv[1]).read_bytes(), pathlib.Path(sys.argv[2])\n"
         "draw = random.Random(7)\n"
         "refused = 0\n"
-        "for _ in range(150):\n"
+        "for _ in range(200):\n"
         "    start = draw.randrange(100, len(whole) - 600)\n"
         "    path.write_bytes(whole[:start] + draw.randbytes(500) + whole[start + 500:])\n"
         "    try:\n"

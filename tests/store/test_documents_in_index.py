@@ -130,7 +130,7 @@ def test_a_rename_and_a_move_rewrite_the_text_rows_alone(store: Store, hand: Han
     log = store._connection.execute("SELECT count(*) FROM vector_log").fetchone()
 
     renamed = text_file("a", parents=("hr",), name="Absence.txt", version="1")
-    store.inventory.record(ChangePage(files=(renamed,)), hand.run)
+    hand.record(ChangePage(files=(renamed,)))
     assert hand.settle() == ["a"]
 
     assert len(found_by_words(store, "sabbatical", only("hr"))) == 1
@@ -151,7 +151,7 @@ def test_a_rename_is_seen_whatever_the_names_are(
     store: Store, hand: HandWritten, old: str, new: str
 ) -> None:
     hand.put(text_file("x", name=old), "text")
-    store.inventory.record(ChangePage(files=(text_file("x", name=new),)), hand.run)
+    hand.record(ChangePage(files=(text_file("x", name=new),)))
     assert hand.settle() == ["x"]
     record = store.ledger.get("x", EVERYTHING)
     assert record

@@ -12,6 +12,7 @@ from gdrive_rag_mcp.domain import (
     STATE_OF_REASON,
     ChangePage,
     FileState,
+    Gone,
     Reason,
     Scope,
     SourceFile,
@@ -25,8 +26,8 @@ from gdrive_rag_mcp.testing.hand_written import HandWritten, text_file
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-def listed(store: Store, hand: HandWritten, *files: SourceFile) -> None:
-    store.inventory.record(ChangePage(files=files), hand.run)
+def listed(hand: HandWritten, *files: SourceFile) -> None:
+    hand.record(ChangePage(files=files))
     hand.settle()
 
 
@@ -58,7 +59,7 @@ def test_pages_show_every_line_once_whatever_the_names(
 ) -> None:
     with Store.open_for_writing(tmp_path_factory.mktemp("paged") / "index.db") as store:
         hand = HandWritten(store)
-        listed(store, hand, *(text_file(f"f{n}", name=name or " ") for n, name in enumerate(names)))
+        listed(hand, *(text_file(f"f{n}", name=name or " ") for n, name in enumerate(names)))
         found = paged(store, limit)
         assert sorted(found) == sorted(f"f{n}" for n in range(len(names)))
         assert [record.id for record in store.ledger.all(EVERYTHING)] == found
@@ -70,7 +71,7 @@ def test_pages_are_narrowed_by_folder_state_and_part_of_the_path(
     hand.folder("hr", name="HR_100%")
     for number in range(6):
         where = ("hr",) if number % 2 else ("root",)
-        listed(store, hand, text_file(f"f{number}", parents=where, name=f"Übung_{number}.TXT"))
+        listed(hand, text_file(f"f{number}", parents=where, name=f"Übung_{number}.TXT"))
     refuse(store, "f1", Reason.ENCRYPTED)
     refuse(store, "f2", Reason.NETWORK)
     assert paged(store, 2, folder_id="hr") == ["f1", "f3", "f5"]
@@ -117,8 +118,8 @@ def test_names_and_reasons_of_any_characters_are_kept_clean(
     store: Store, hand: HandWritten
 ) -> None:
     bad = "n\x00ame \ud800\u202eU\u0308.txt"
-    store.inventory.record(
-        ChangePage((text_file("a", name=bad),), (SourceFolder("f", bad, ("root",)),)), hand.run
+    hand.record(
+        ChangePage((text_file("a", name=bad),), (SourceFolder("f", bad, ("root",)),)),
     )
     hand.settle()
     store.queue.refused("a", Reason.CORRUPT, bad, extraction="1", now=NOW)
@@ -159,13 +160,13 @@ def test_coverage_counts_states_and_reasons_in_scope(store: Store, hand: HandWri
     hand.folder("hr")
     reasons = [Reason.ENCRYPTED, Reason.ENCRYPTED, Reason.NEEDS_OCR, Reason.NETWORK]
     for number, reason in enumerate(reasons):
-        listed(store, hand, text_file(f"f{number}", parents=("hr" if number else "root",)))
+        listed(hand, text_file(f"f{number}", parents=("hr" if number else "root",)))
         refuse(store, f"f{number}", reason)
     hand.put("fine", "text")
     locked = SourceFolder("locked", "locked", ("hr",), obstacle=Reason.ACCESS_DENIED)
-    store.inventory.record(ChangePage(folders=(locked,)), hand.run)
+    hand.record(ChangePage(folders=(locked,)))
     hand.settle()
-    listed(store, hand, text_file("new"))
+    listed(hand, text_file("new"))
     coverage = store.ledger.coverage(EVERYTHING)
     assert coverage.by_state == {
         FileState.SKIPPED: 2,
@@ -187,7 +188,7 @@ def test_coverage_counts_states_and_reasons_in_scope(store: Store, hand: HandWri
 
 @pytest.mark.parametrize("reason", list(Reason))
 def test_every_reason_leads_to_its_state(store: Store, hand: HandWritten, reason: Reason) -> None:
-    listed(store, hand, text_file("a"))
+    listed(hand, text_file("a"))
     refuse(store, "a", reason)
     record = store.ledger.get("a", EVERYTHING)
     assert record
@@ -197,7 +198,7 @@ def test_every_reason_leads_to_its_state(store: Store, hand: HandWritten, reason
 def test_failures_rest_longer_each_time_and_come_back_on_the_minute(
     store: Store, hand: HandWritten
 ) -> None:
-    listed(store, hand, text_file("a"))
+    listed(hand, text_file("a"))
     now, waits = NOW, []
     for _ in range(16):
         refuse(store, "a", Reason.NETWORK, now)
@@ -217,18 +218,18 @@ def test_failures_rest_longer_each_time_and_come_back_on_the_minute(
 
 
 def test_a_change_ends_the_rest_of_a_failed_file(store: Store, hand: HandWritten) -> None:
-    listed(store, hand, text_file("a"))
+    listed(hand, text_file("a"))
     for _ in range(5):
         refuse(store, "a", Reason.NETWORK)
     assert store.queue.work(NOW) == []
-    listed(store, hand, text_file("a", version="2"))
+    listed(hand, text_file("a", version="2"))
     assert [item.attempts for item in store.queue.work(NOW)] == [0]
 
 
 def test_what_is_refused_rests_until_its_version_or_the_extraction_changes(
     store: Store, hand: HandWritten
 ) -> None:
-    listed(store, hand, text_file("a"), text_file("b"), text_file("c"))
+    listed(hand, text_file("a"), text_file("b"), text_file("c"))
     for file in "ab":
         refuse(store, file, Reason.ENCRYPTED)
     hand.put("c", "text")
@@ -238,7 +239,7 @@ def test_what_is_refused_rests_until_its_version_or_the_extraction_changes(
 
     store.queue.look_again(extraction="1", everything=False)
     assert due() == ""
-    listed(store, hand, text_file("b", version="2"))
+    listed(hand, text_file("b", version="2"))
     assert due() == "b"
     store.queue.look_again(extraction="2", everything=False)
     assert due() == "abc"
@@ -251,16 +252,20 @@ def test_what_is_refused_rests_until_its_version_or_the_extraction_changes(
 
 
 def test_a_held_file_that_is_listed_again_is_what_it_was(store: Store, hand: HandWritten) -> None:
-    listed(store, hand, *(text_file(name) for name in "abcd"))
+    listed(hand, *(text_file(name) for name in "abcd"))
     hand.put("a", "text")
     refuse(store, "b", Reason.ENCRYPTED)
     before = {name: store.ledger.get(name, EVERYTHING) for name in "abcd"}
-    store.inventory.hold("abcd")
-    store.inventory.hold("abcd")
+    hand.record(ChangePage(removed=tuple(map(Gone, "abcd"))))
+    store.straying.hold(store.straying.strays(told_only=True))
+    store.straying.hold("abcd")
+    store.straying.release()
     assert store.ledger.coverage(EVERYTHING).by_state == {FileState.HELD: 4}
     assert store.ledger.coverage(EVERYTHING).by_reason == {Reason.MASS_DELETE: 4}
-    hand.run = store.inventory.begin_run()
-    listed(store, hand, *(text_file(name) for name in "abc"), text_file("d", version="2"))
+    store.inventory.begin_run()
+    store.inventory.begin_listing()
+    listed(hand, *(text_file(name) for name in "abc"), text_file("d", version="2"))
+    store.straying.release()
     after = {name: store.ledger.get(name, EVERYTHING) for name in "abcd"}
     assert {name: after[name] for name in "abc"} == {name: before[name] for name in "abc"}
     assert after["d"]
@@ -269,15 +274,15 @@ def test_a_held_file_that_is_listed_again_is_what_it_was(store: Store, hand: Han
 
 def test_a_file_that_was_a_locked_folder_is_read(store: Store, hand: HandWritten) -> None:
     locked = SourceFolder("x", "x", ("root",), obstacle=Reason.ACCESS_DENIED)
-    store.inventory.record(ChangePage(folders=(locked,)), hand.run)
+    hand.record(ChangePage(folders=(locked,)))
     assert Counter(record.is_folder for record in store.ledger.all(EVERYTHING)) == {True: 1}
-    listed(store, hand, text_file("x"))
+    listed(hand, text_file("x"))
     assert [item.file.id for item in store.queue.work(NOW)] == ["x"]
 
 
 def test_a_folder_that_opens_again_leaves_the_ledger(store: Store, hand: HandWritten) -> None:
     locked = SourceFolder("x", "x", ("root",), obstacle=Reason.ACCESS_DENIED)
-    store.inventory.record(ChangePage(folders=(locked,)), hand.run)
+    hand.record(ChangePage(folders=(locked,)))
     record = store.ledger.get("x", EVERYTHING)
     assert record
     assert (record.is_folder, record.state, record.reason) == (

@@ -21,7 +21,7 @@ from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 EMBEDDER = HashingEmbedder(32)
 GROWING = {
     *("chunks", "files", "vectors", "documents", "placements", "folders", "vector_log"),
-    *("idle_vectors", "c", "f", "v", "d", "p"),
+    *("idle_vectors", "shortcuts", "c", "f", "v", "d", "p", "s"),
 }
 
 
@@ -121,14 +121,18 @@ def test_searching_walks_through_nothing_but_what_it_counts(
 
 def test_an_idle_sync_walks_through_no_chunk_and_no_text(store: Store, filled: HandWritten) -> None:
     with plans(store) as found:
-        run = store.inventory.begin_run()
+        store.inventory.begin_run()
+        store.inventory.begin_listing()
         files = tuple(
             SourceFile(f"d{number}", f"d{number}.txt", "text/plain", ("hr",), "1")
             for number in range(5)
         )
-        store.inventory.record(ChangePage(files=files), run)
+        filled.record(ChangePage(files=files))
         assert store.inventory.place() == []
-        store.inventory.missing(run)
+        store.straying.unseen()
+        store.straying.close_listing()
+        store.straying.strays(told_only=False)
+        store.straying.release()
         store.queue.look_again(extraction="1", everything=False)
         store.queue.work(WRITTEN)
         store.cut_otherwise("one text a chunk")
@@ -137,6 +141,34 @@ def test_an_idle_sync_walks_through_no_chunk_and_no_text(store: Store, filled: H
         store.tidy(WRITTEN)
     assert len(found) > 15
     walked = {step for steps in walks(found).values() for step in steps}
-    # What was not listed is found by looking at every line of the ledger; the others are short
-    # lists of what waits to be placed, and of vectors that nothing uses.
-    assert walked == {"SCAN f", "SCAN files USING INDEX files_to_place", "SCAN idle_vectors"}
+    # What was not listed is found by looking at every line of the ledger and of the ancestry; the
+    # others are short lists of what waits to be placed, has gone astray, or nothing uses.
+    assert walked == {
+        *("SCAN files", "SCAN folders", "SCAN shortcuts", "SCAN idle_vectors"),
+        *(f"SCAN files USING INDEX {short}" for short in ("files_to_place", "files_astray")),
+    }
+
+
+def test_an_idle_poll_of_a_log_walks_through_nothing_that_grows(
+    store: Store, filled: HandWritten
+) -> None:
+    store.straying.close_listing()
+    with plans(store) as found:
+        store.inventory.begin_run()
+        store.inventory.place()
+        assert store.frontier(WRITTEN).folders() == ()
+        assert store.frontier(WRITTEN).lookups() == ()
+        store.straying.strays(told_only=True)
+        store.straying.strays(told_only=False)
+        store.straying.came_back_elsewhere([])
+        store.straying.release()
+        store.queue.look_again(extraction="1", everything=False)
+        store.queue.work(WRITTEN)
+    walked = {step for steps in walks(found).values() for step in steps}
+    # Short lists of what waits to be placed or listed, and of what has gone astray; links are few.
+    assert walked == {
+        "SCAN files USING INDEX files_to_place",
+        "SCAN files USING INDEX files_astray",
+        "SCAN folders USING INDEX folders_to_list",
+        "SCAN s",
+    }

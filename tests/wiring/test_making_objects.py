@@ -1,6 +1,7 @@
 """Which class serves which setting, and what is said when something is lacking."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,6 +93,38 @@ def test_drive_is_read_with_the_key_of_a_service_account(tmp_path: Path) -> None
     source.close()
 
 
+def test_a_shared_drive_is_a_root_of_its_own(tmp_path: Path) -> None:
+    key = TokenEndpoint("index@example.com").write_key_file(tmp_path / "k.json", HERE)
+
+    source = wiring.make_source(
+        settings(GDRIVE_SHARED_DRIVE_ID="0AbC", GOOGLE_SERVICE_ACCOUNT_FILE=str(key))
+    )
+
+    assert source.root == "drive:0AbC"
+    source.close()
+
+
+def test_drive_is_read_as_the_person_who_agreed(tmp_path: Path) -> None:
+    token = TokenEndpoint("x").write_token_file(tmp_path / "token.json", "anna@example.com", HERE)
+
+    identity = wiring.make_identity(
+        settings(GOOGLE_OAUTH_TOKEN_FILE=str(token)), report=pytest.fail, environ={}
+    )
+
+    assert (identity.name, identity.kind) == ("anna@example.com", "user")
+
+
+def test_only_auth_google_can_ask_for_consent(repository: Path) -> None:
+    package = repository / "src" / "gdrive_rag_mcp"
+    users = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if re.search(r"\b(connect_google|ask_for_consent)\b", path.read_text(encoding="utf-8"))
+    }
+
+    assert users == {"frontends/cli/google.py", "wiring.py", "sources/drive_consent.py"}
+
+
 @pytest.mark.parametrize(
     ("environ", "kind", "lacking"),
     [
@@ -106,10 +139,10 @@ def test_drive_is_read_with_the_key_of_a_service_account(tmp_path: Path) -> None
     ids=["no folder", "no key", "no such key"],
 )
 def test_drive_without_what_it_needs_is_refused_with_the_remedy(
-    environ: dict[str, str], kind: type[GdriveRagError], lacking: str
+    environ: dict[str, str], kind: type[GdriveRagError], lacking: str, tmp_path: Path
 ) -> None:
     with pytest.raises(kind) as refused:
-        wiring.make_source(settings(**environ))
+        wiring.make_source(settings(**environ), environ={"HOME": str(tmp_path)})
 
     assert lacking in str(refused.value)
     assert refused.value.hint

@@ -3,9 +3,10 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from gdrive_rag_mcp.app.checks import check_span, checked_limit
+from gdrive_rag_mcp.app.index_warnings import scope_warnings, status_warnings
 from gdrive_rag_mcp.app.pool import StorePool
 from gdrive_rag_mcp.domain import (
     EVERYTHING,
@@ -39,9 +40,6 @@ from gdrive_rag_mcp.store import Store
 
 MAX_HITS = 50
 MAX_PAGE = 500
-STALE_AFTER = timedelta(days=7)
-UNREADABLE_FILES = "unreadable_files_in_scope"
-INDEX_STALE = "index_stale"
 _UNFILTERED = Filters()
 
 
@@ -141,7 +139,7 @@ class Reader:
             evidence=Evidence(sufficient=False, reason=reason, confidence=0.0, threshold=threshold),
             coverage=coverage,
             last_sync=last_sync,
-            warnings=self._index_warnings(coverage, last_sync),
+            warnings=scope_warnings(coverage, last_sync, self._clock()),
         )
 
     def _embedder_for(self, store: Store) -> Embedder | None:
@@ -175,16 +173,9 @@ class Reader:
         warnings = (
             *retrieved.warnings,
             *((EMBEDDER_UNAVAILABLE,) if fell_back else ()),
-            *self._index_warnings(coverage, last_sync),
+            *scope_warnings(coverage, last_sync, self._clock()),
         )
         return tuple(dict.fromkeys(warnings))
-
-    def _index_warnings(self, coverage: Coverage, last_sync: datetime | None) -> tuple[str, ...]:
-        stale = last_sync is not None and self._clock() - last_sync > STALE_AFTER
-        return (
-            *((UNREADABLE_FILES,) if coverage.unreadable else ()),
-            *((INDEX_STALE,) if stale else ()),
-        )
 
     # ── documents and the ledger ─────────────────────────────────────────────
 
@@ -272,7 +263,7 @@ class Reader:
         """
         with self._pool.lend() as store:
             status = store.catalog.status(self._visible)
-        return replace(status, warnings=self._index_warnings(status.coverage, status.last_sync))
+        return replace(status, warnings=status_warnings(status, self._clock()))
 
     def export(
         self, *, chunks: bool = False

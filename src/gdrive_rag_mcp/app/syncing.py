@@ -1,10 +1,14 @@
 """The use cases of writing: making an index, bringing it up to date, changing its embedder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol, runtime_checkable
 
-from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncReport
+from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncPlan, SyncReport
 from gdrive_rag_mcp.errors import IndexMissingError, SettingsError
 from gdrive_rag_mcp.extraction import EXTRACTION_VERSION, is_supported
 from gdrive_rag_mcp.indexing.lock import writer_lock
@@ -26,7 +30,15 @@ def create_index(path: Path) -> None:
         Store.open_for_writing(path).close()
 
 
-def sync_index(
+@runtime_checkable
+class Sharable(Protocol):
+    """A source that sees only what was shared with it; `share` says what to do about it."""
+
+    @property
+    def share(self) -> str: ...
+
+
+def sync_index(  # noqa: PLR0913 - each part of a sync, once
     path: Path,
     *,
     source: Source,
@@ -35,14 +47,61 @@ def sync_index(
     embedder: Callable[[EmbeddingIdentity | None], Embedder | None],
     options: SyncOptions,
     progress: Progress,
+    readers: int = 1,
 ) -> SyncReport:
     """Bring an index up to date; `embedder` is asked for one that goes with what the index holds.
+
+    `readers` files are fetched at once; more than one only of a source that threads may share.
 
     Raises:
         IndexLockedError: another process is writing it.
         SourceError, StoreError, SettingsError: as `Synchroniser.run`.
     """
     with writer_lock(path), Store.open_for_writing(path) as store:
+        report = Synchroniser(
+            store=store,
+            source=source,
+            extractor=extractor,
+            chunker=chunker,
+            embedder=embedder(store.catalog.embedding_identity),
+            supported=is_supported,
+            extraction=EXTRACTION_VERSION,
+            progress=progress,
+            readers=readers,
+        ).run(options)
+    if report.coverage.in_scope or not report.complete:
+        return report
+    return replace(report, warnings=(*report.warnings, _nothing_in_scope(source)))
+
+
+def _nothing_in_scope(source: Source) -> str:
+    remedy = source.share if isinstance(source, Sharable) else "put documents into it"
+    return f"nothing_in_scope: there is no file in {source.root}; {remedy}"
+
+
+def plan_sync(
+    path: Path,
+    *,
+    source: Source,
+    extractor: Extractor,
+    chunker: Chunker,
+    embedder: Callable[[EmbeddingIdentity | None], Embedder | None],
+    options: SyncOptions,
+    progress: Progress,
+) -> SyncPlan:
+    """Find out what a sync would do, and write nothing; no content is fetched.
+
+    Where there is no index yet, the plan is made over an empty one elsewhere.
+
+    Raises:
+        IndexLockedError: another process is writing it.
+        SourceError, StoreError, SettingsError: as `Synchroniser.plan`.
+    """
+    with (
+        _index_to_plan_on(path) as index,
+        writer_lock(index),
+        Store.open_for_writing(index) as store,
+    ):
         return Synchroniser(
             store=store,
             source=source,
@@ -52,7 +111,16 @@ def sync_index(
             supported=is_supported,
             extraction=EXTRACTION_VERSION,
             progress=progress,
-        ).run(options)
+        ).plan(options)
+
+
+@contextmanager
+def _index_to_plan_on(path: Path) -> Iterator[Path]:
+    if path.exists():
+        yield path
+        return
+    with TemporaryDirectory(prefix="gdrive-rag-plan-") as folder:
+        yield Path(folder) / "index.db"
 
 
 def change_embedder(

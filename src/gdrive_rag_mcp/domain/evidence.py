@@ -30,6 +30,8 @@ class Passage:
     modified_time: datetime | None
     indexed_at: datetime | None
     revision: str | None
+    anchor: str | None = None
+    """How the source links to this place, such as `gid=7`; see `Fetched.anchors`."""
 
 
 @dataclass(frozen=True, slots=True)

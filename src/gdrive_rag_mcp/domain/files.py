@@ -1,4 +1,4 @@
-"""What a source lists, and what the ledger says became of it."""
+"""The ledger: what became of every item in scope, and why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,6 +31,7 @@ class Reason(StrEnum):
     ENCRYPTED = "encrypted"
     CORRUPT = "corrupt"
     TYPE_MISMATCH = "type_mismatch"
+    BROKEN_SHORTCUT = "broken_shortcut"
     TOO_LARGE = "too_large"
     EXPORT_TOO_LARGE = "export_too_large"
     DOWNLOAD_FORBIDDEN = "download_forbidden"
@@ -53,6 +54,7 @@ STATE_OF_REASON: Mapping[Reason, FileState] = {
     Reason.ENCRYPTED: FileState.SKIPPED,
     Reason.CORRUPT: FileState.SKIPPED,
     Reason.TYPE_MISMATCH: FileState.SKIPPED,
+    Reason.BROKEN_SHORTCUT: FileState.SKIPPED,
     Reason.TOO_LARGE: FileState.SKIPPED,
     Reason.EXPORT_TOO_LARGE: FileState.SKIPPED,
     Reason.DOWNLOAD_FORBIDDEN: FileState.SKIPPED,
@@ -66,65 +68,6 @@ STATE_OF_REASON: Mapping[Reason, FileState] = {
     Reason.INTERNAL: FileState.FAILED,
     Reason.MASS_DELETE: FileState.HELD,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file as listed, not yet read; `version` changes whenever its content may have."""
-
-    id: str
-    name: str
-    mime_type: str
-    parents: tuple[str, ...]
-    version: str
-    size: int | None = None
-    md5: str | None = None
-    modified_time: datetime | None = None
-    url: str | None = None
-    revision: str | None = None
-    obstacle: Reason | None = None
-    """Set when the listing itself says that the content cannot be had."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFolder:
-    """A folder as listed; one that cannot be looked into says why and is unknown, not empty."""
-
-    id: str
-    name: str
-    parents: tuple[str, ...]
-    url: str | None = None
-    obstacle: Reason | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChangePage:
-    """A part of a source's news that can be committed by itself.
-
-    `complete` is set on the last page of a full listing that met no error: only then may an item
-    that was not listed be taken for gone.
-    """
-
-    files: tuple[SourceFile, ...] = ()
-    folders: tuple[SourceFolder, ...] = ()
-    removed: tuple[str, ...] = ()
-    cursor: str | None = None
-    complete: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """What reading a file brought: the type of the bytes, which an export may have changed."""
-
-    mime_type: str
-
-
-@dataclass(frozen=True, slots=True)
-class SourceUsage:
-    """Calls that asked for metadata, and files whose content was fetched."""
-
-    api_calls: int = 0
-    downloads: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,3 +145,36 @@ class SyncReport:
     warnings: tuple[str, ...] = ()
     embedding_incomplete: bool = False
     """Set when an embedder was there but did not do all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPlan:
+    """What a sync would do now, by path; `complete` as in a report.
+
+    `to_read` says why: `added`, `updated`, or `retry` where an earlier attempt came to nothing.
+    """
+
+    to_read: tuple[tuple[str, str], ...]
+    to_remove: tuple[str, ...]
+    to_hold: tuple[str, ...]
+    moved: int
+    unchanged: int
+    complete: bool
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRound:
+    """One of the rounds of a sync that goes on and on: what it did, or why it came to nothing.
+
+    `code` is an error's, and empty after a report; `skipped`: another process was at work.
+    """
+
+    ended: datetime
+    seconds: float
+    next_in: float = 0.0
+    report: SyncReport | None = None
+    code: str = ""
+    problem: str = ""
+    remedy: str = ""
+    skipped: bool = False

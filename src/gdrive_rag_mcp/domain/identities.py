@@ -1,9 +1,10 @@
 """What made an index, and what it holds."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from gdrive_rag_mcp.domain.files import Coverage
+from gdrive_rag_mcp.domain.files import Coverage, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +41,12 @@ class IndexStatus:
     vector_backend: str
     last_sync: datetime | None
     coverage: Coverage
+    last_crawl: datetime | None = None
+    """When everything was last listed to the end."""
+    last_poll: datetime | None = None
+    """When the source's logs of changes were last read to the end."""
+    retries: Mapping[Reason, datetime] = field(default_factory=dict)
+    """When the first of the files that failed for a reason is tried again."""
+    unsupported: Mapping[str, int] = field(default_factory=dict)
+    """How many files there are of the types that cannot be read, the commonest first."""
     warnings: tuple[str, ...] = ()

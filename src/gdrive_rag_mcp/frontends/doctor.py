@@ -3,10 +3,20 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from multiprocessing import TimeoutError  # noqa: A004 - what a pool raises, which is not the builtin
+from multiprocessing.pool import ThreadPool
+from typing import TypeVar
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
-from gdrive_rag_mcp.errors import GdriveRagError, IndexMissingError, ReindexRequiredError
+from gdrive_rag_mcp.errors import (
+    GdriveRagError,
+    IndexMissingError,
+    ReindexRequiredError,
+    SourceUnavailableError,
+)
 from gdrive_rag_mcp.settings import NOT_USED_YET, Settings
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +36,15 @@ class Finding:
 
 
 def examine(
-    read_settings: Callable[[], Settings], environ: Mapping[str, str] = os.environ
+    read_settings: Callable[[], Settings],
+    environ: Mapping[str, str] = os.environ,
+    *,
+    seconds: float = 20.0,
 ) -> list[Finding]:
-    """Look at settings first: without them there is nothing else to look at."""
+    """Look at settings first: without them there is nothing else to look at.
+
+    `seconds` is how long Drive may take over each of two questions.
+    """
     try:
         settings = read_settings()
     except GdriveRagError as error:
@@ -36,7 +52,7 @@ def examine(
     return [
         Finding(ok=True, what="settings", said="read"),
         *_unused(environ),
-        _looked_at("source", lambda: _source(settings)),
+        *_sources(settings, environ, seconds),
         _looked_at("index", lambda: _index(settings)),
         _looked_at("embedder", lambda: _embedder(settings, environ)),
     ]
@@ -57,15 +73,70 @@ def _unused(environ: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding(ok=True, what=name, said="set, but this version does not use it yet")
 
 
-def _source(settings: Settings) -> str:
+def _sources(settings: Settings, environ: Mapping[str, str], seconds: float) -> Iterator[Finding]:
+    """Who reads, and what; Drive itself is asked, as only it knows what it shows to whom."""
+    if settings.source != "drive":
+        yield _looked_at("source", lambda: _folder(settings))
+        return
+    drive = _Drive(settings, environ, seconds)
+    identity = _looked_at("identity", drive.identity)
+    yield identity
+    yield from (Finding(ok=True, what="identity", said=said) for said in drive.reports)
+    if identity.ok:
+        yield _looked_at("source", drive.root)
+    else:
+        yield Finding(ok=False, what="source", said="cannot be looked at before the identity is")
+
+
+def _folder(settings: Settings) -> str:
     from gdrive_rag_mcp import wiring
 
     source = wiring.make_source(settings)
-    if settings.source == "drive":
-        # Asking Drive itself is left to `sync`: a check must work without a network.
-        return f"{source.root}, key file {settings.google_service_account_file}"
     source.check()
     return source.root
+
+
+class _Drive:
+    """What is asked of Drive, by one identity."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str], seconds: float) -> None:
+        self.reports: list[str] = []
+        self._settings = settings
+        self._environ = environ
+        self._seconds = seconds
+
+    def identity(self) -> str:
+        from gdrive_rag_mcp import wiring
+
+        identity = wiring.make_identity(
+            self._settings, report=self.reports.append, environ=self._environ
+        )
+        self._source = wiring.make_drive(self._settings, identity, hurried=True)
+        self._name = _in_time(self._source.whoami, self._seconds)
+        scopes = ", ".join(scope.rpartition("/")[2] for scope in identity.scopes)
+        return f"{self._name} ({identity.kind.replace('_', ' ')}), with {scopes}"
+
+    def root(self) -> str:
+        _in_time(self._source.check, self._seconds)
+        return f"{self._source.root} is visible to {self._name}"
+
+
+def _in_time(ask: Callable[[], Result], seconds: float) -> Result:
+    """Ask Drive, for seconds only: whoever runs `doctor` waits for it.
+
+    Raises:
+        SourceUnavailableError: it took longer; what is still under way ends with the process.
+    """
+    pool = ThreadPool(1)
+    try:
+        return pool.apply_async(ask).get(seconds)
+    except TimeoutError:
+        raise SourceUnavailableError(
+            f"Drive has not answered for {seconds:g} seconds",
+            hint="check the network and the proxy, and that *.googleapis.com can be reached",
+        ) from None
+    finally:
+        pool.terminate()
 
 
 def _index(settings: Settings) -> str:

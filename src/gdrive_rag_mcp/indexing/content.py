@@ -2,14 +2,24 @@
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from gdrive_rag_mcp.domain import STATE_OF_REASON, Chunk, Document, FileState, Reason
-from gdrive_rag_mcp.errors import ExtractionError, FileUnreadableError
+from gdrive_rag_mcp.domain import (
+    STATE_OF_REASON,
+    Chunk,
+    Document,
+    Fetched,
+    FileState,
+    Reason,
+    SourceFile,
+)
+from gdrive_rag_mcp.errors import ExtractionError, FileUnreadableError, SourceUnavailableError
+from gdrive_rag_mcp.indexing.fetching import Content, Fetching
+from gdrive_rag_mcp.indexing.outage import Outage
 from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.indexing.vectorising import Vectoriser
 from gdrive_rag_mcp.protocols import Chunker, Extractor, Source
@@ -33,10 +43,16 @@ class Tools:
     extraction: str
     progress: Progress
     clock: Callable[[], datetime]
+    readers: int = 1
+    """How many files are fetched at once; more than one only of a source that threads may share."""
 
 
 class ContentReader:
-    """Brings the documents of the index in line with what the ledger says is to be read."""
+    """Brings the documents of the index in line with what the ledger says is to be read.
+
+    Where the source gives out before all is read, the rest waits for the next run, and `warnings`
+    say so.
+    """
 
     def __init__(self, store: Store, tools: Tools, vectoriser: Vectoriser) -> None:
         self._store = store
@@ -44,58 +60,99 @@ class ContentReader:
         self._vectoriser = vectoriser
         self._unfilled = 0
         self.reused = 0
+        self.warnings: list[str] = []
 
     def read_files(self, *, everything: bool) -> None:
-        """Read what is new, changed, or due for another try; or all that is not indexed whole."""
+        """Read what is new, changed, or due for another try; or all that is not indexed whole.
+
+        Raises:
+            SourceAuthError: the credentials were refused on the way; what was read stays.
+            DiskFullError: there is no room for a file's content.
+        """
         with self._store.transaction():
             self._store.queue.look_again(extraction=self._tools.extraction, everything=everything)
         work = self._store.queue.work(self._tools.clock())
-        with _content_folder(self._store.path) as folder:
-            for done, item in enumerate(work):
-                self._tools.progress("reading", done, len(work))
-                self._read(item, folder / "content")
+        wanted = [item for item in work if not self._refuse_unfetched(item)]
+        try:
+            self._read(wanted, before=len(work) - len(wanted))
+        except SourceUnavailableError as error:
+            self.warnings.append(f"reading_incomplete: {error}")
+
+    def _refuse_unfetched(self, item: WorkItem) -> bool:
+        """Note why a file is not even asked for, where it is known to be of no use."""
+        file = item.file
+        if file.obstacle is not None:
+            self._refuse(file.id, file.obstacle, "the source does not give it out")
+        elif not self._tools.supported(file.mime_type):
+            self._refuse(file.id, Reason.UNSUPPORTED_TYPE, f"no extractor for {file.mime_type}")
+        else:
+            return False
+        return True
+
+    def _read(self, wanted: Sequence[WorkItem], *, before: int) -> None:
+        source, total = self._tools.source, before + len(wanted)
+        outage = Outage(source)
+        with (
+            _content_folder(self._store.path) as folder,
+            Fetching(source, wanted, folder, readers=self._tools.readers) as contents,
+        ):
+            for done, content in enumerate(contents, before):
+                self._tools.progress("reading", done, total)
+                outage.note(self._take(content))
                 if self._unfilled >= _FILL_AT:
                     self._unfilled = 0
                     self._vectoriser.fill()
-        self._tools.progress("reading", len(work), len(work))
+        self._tools.progress("reading", total, total)
 
-    def _read(self, item: WorkItem, into: Path) -> None:
+    def _take(self, content: Content) -> Reason | None:
+        """Keep what a file holds, or why it cannot be had: then that is returned, too."""
+        item, outcome = content.item, content.outcome
+        if isinstance(outcome, FileUnreadableError):
+            self._refuse(item.file.id, outcome.reason, _told(outcome))
+            return outcome.reason
         try:
-            self._index(item, into, self._fetch(item, into))
-        except (FileUnreadableError, ExtractionError) as error:
-            self._refuse(item.file.id, error.reason, _told(error))
-        finally:
-            into.unlink(missing_ok=True)
+            self._index(item, content.path, outcome)
+        except ExtractionError as error:
+            self._refuse(item.file.id, error.reason, _told(error), read=outcome.file)
+        return None
 
-    def _fetch(self, item: WorkItem, into: Path) -> str:
-        """Bring a file's content here, unless it is known to be of no use; returns its type."""
-        if item.file.obstacle is not None:
-            raise FileUnreadableError(item.file.obstacle, "the source does not give it out")
-        if not self._tools.supported(item.file.mime_type):
-            raise ExtractionError(
-                Reason.UNSUPPORTED_TYPE, f"no extractor for {item.file.mime_type}"
-            )
-        return self._tools.source.read(item.file, into).mime_type
-
-    def _index(self, item: WorkItem, content: Path, mime_type: str) -> None:
+    def _index(self, item: WorkItem, content: Path, fetched: Fetched) -> None:
         digest = _sha256(content)
         same = item.content_hash == digest and item.extraction == self._tools.extraction
         if same and item.searchable:
-            stored = self._store.stored_document(item.file.id)
-            with self._store.transaction():
-                self._store.queue.same_content(item.file.id, stored.failures if stored else ())
+            self._keep(item.file.id, fetched)
             return
-        document = self._tools.extractor.extract(content, mime_type)
+        document = self._tools.extractor.extract(content, fetched.mime_type)
         chunks = self._cut(document)
         with self._store.transaction():
+            self._refresh(fetched.file)
             self._replace(item.file.id, document, chunks)
             self._store.queue.indexed(
                 item.file.id,
                 content_hash=digest,
                 extraction=self._tools.extraction,
                 failures=document.failures,
+                anchors=fetched.anchors,
+                note=fetched.note,
                 now=self._tools.clock(),
             )
+
+    def _keep(self, identifier: str, fetched: Fetched) -> None:
+        """Note that a file holds what it held; what is said about it may be new all the same."""
+        stored = self._store.stored_document(identifier)
+        with self._store.transaction():
+            self._refresh(fetched.file)
+            self._store.queue.same_content(
+                identifier,
+                stored.failures if stored else (),
+                anchors=fetched.anchors,
+                note=fetched.note,
+            )
+
+    def _refresh(self, read: SourceFile | None) -> None:
+        """Describe in the ledger the version that was read, where a newer one than listed was."""
+        if read is not None:
+            self._store.inventory.refresh(read)
 
     def _cut(self, document: Document) -> tuple[Chunk, ...]:
         chunks = self._tools.chunker.chunk(document)
@@ -110,13 +167,16 @@ class ContentReader:
         self.reused += reused
         self._unfilled += len(chunks) - reused
 
-    def _refuse(self, identifier: str, reason: Reason, detail: str) -> None:
+    def _refuse(
+        self, identifier: str, reason: Reason, detail: str, *, read: SourceFile | None = None
+    ) -> None:
         """Note why a file was not indexed.
 
         A failure may pass, so the old text stays; a refusal is about what the file holds now, so
         text that it does not hold any more goes.
         """
         with self._store.transaction():
+            self._refresh(read)
             if STATE_OF_REASON[reason] is not FileState.FAILED:
                 self._store.index.remove(identifier)
             self._store.queue.refused(
@@ -144,7 +204,7 @@ class ContentReader:
 
 @contextmanager
 def _content_folder(index: Path) -> Iterator[Path]:
-    """A private folder beside the index for the file that is being read.
+    """A private folder beside the index for the files that are being read.
 
     The writer's lock makes it this run's alone, so what a killed one left there goes first.
     """

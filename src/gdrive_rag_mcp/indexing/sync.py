@@ -9,18 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gdrive_rag_mcp.domain import EVERYTHING, FileState, SyncReport
-from gdrive_rag_mcp.errors import SettingsError, SourceUnavailableError
+from gdrive_rag_mcp.domain import EVERYTHING, FileState, SyncPlan, SyncReport
+from gdrive_rag_mcp.errors import SettingsError
 from gdrive_rag_mcp.indexing.content import ContentReader, Tools
+from gdrive_rag_mcp.indexing.listing import News
 from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.indexing.vectorising import Vectoriser
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
 from gdrive_rag_mcp.store import Store
 
 __all__ = ["SyncOptions", "Synchroniser"]
-
-MASS_DELETE_FILES = 20
-MASS_DELETE_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +43,58 @@ class Synchroniser:
     """Names the state of extraction: when it changes, every file is read again."""
     progress: Progress = field(default=lambda *_: None)
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
+    readers: int = 1
+    """How many files are fetched at the same time."""
 
     def run(self, options: SyncOptions) -> SyncReport:
         """Bring the index up to date once.
 
         Raises:
             SourceAuthError: the credentials are missing or refused; nothing was concluded.
-            SourceUnavailableError: the root cannot be read; nothing was changed.
+            RootUnavailableError: the root cannot be read; nothing was changed.
+            SourceUnavailableError: the source cannot be reached; nothing was changed.
             ReindexRequiredError: the index holds another embedder's vectors.
             SettingsError: the index belongs to another root and `full` was not asked for.
         """
         started = time.monotonic()
-        replaces = self._accept(options)
+        news = self._listed(options)
+        news.strike()
         vectoriser = Vectoriser(self.store, self.embedder, self.progress)
         content = ContentReader(self.store, self._tools(), vectoriser)
-        run = _Run(self, options, vectoriser, content, replaces=replaces)
-        run.list_changes()
-        run.strike_missing()
-        run.content.read_files(everything=options.full)
-        run.content.cut_again()
-        run.vectoriser.fill()
-        return run.finish(started)
+        content.read_files(everything=options.full)
+        content.cut_again()
+        vectoriser.fill()
+        return self._finish(news, content, vectoriser, started)
+
+    def plan(self, options: SyncOptions) -> SyncPlan:
+        """Find out what `run` would do, and leave everything as it was.
+
+        Raises:
+            GdriveRagError: as `run`.
+        """
+        with self.store.rehearsal():
+            news = self._listed(options)
+            to_remove, to_hold = news.verdict()
+            self.store.queue.look_again(extraction=self.extraction, everything=options.full)
+            to_read = self.store.queue.outlook(self.clock())
+            changes = self.store.queue.changes()
+            paths = self.store.straying.paths
+            return SyncPlan(
+                to_read=tuple(to_read),
+                to_remove=tuple(paths(to_remove)),
+                to_hold=tuple(paths(to_hold)),
+                moved=changes.get("moved", 0),
+                unchanged=changes.get("", 0),
+                complete=news.settled,
+                warnings=tuple(news.warnings),
+            )
+
+    def _listed(self, options: SyncOptions) -> News:
+        replaces = self._accept(options)
+        may_empty = replaces or options.allow_mass_delete
+        news = News(self.store, self.source, self.progress, self.clock, may_empty=may_empty)
+        news.take(anew=options.full)
+        return news
 
     def _tools(self) -> Tools:
         return Tools(
@@ -76,6 +105,7 @@ class Synchroniser:
             self.extraction,
             self.progress,
             self.clock,
+            self.readers,
         )
 
     def _accept(self, options: SyncOptions) -> bool:
@@ -94,118 +124,48 @@ class Synchroniser:
         with self.store.transaction():
             catalog.accept_embedding(identity)
             catalog.root = self.source.root
-            if options.full:
-                catalog.cursor = None
             if other_root:
                 self.store.inventory.forget_versions()
         return other_root
 
-
-class _Run:
-    """One run's counts and the steps that make them."""
-
-    def __init__(
-        self,
-        synchroniser: Synchroniser,
-        options: SyncOptions,
-        vectoriser: Vectoriser,
-        content: ContentReader,
-        *,
-        replaces: bool,
-    ) -> None:
-        self._s = synchroniser
-        self._store = synchroniser.store
-        self._may_empty = replaces or options.allow_mass_delete
-        self.vectoriser = vectoriser
-        self.content = content
-        self._number = self._store.inventory.begin_run()
-        self._complete = False
-        self._removed = 0
-        self._warnings: list[str] = []
-
-    # ── listing ──────────────────────────────────────────────────────────────
-
-    def list_changes(self) -> None:
-        """Take the source's news into the ledger, page by page."""
-        listed = 0
-        try:
-            for page in self._s.source.changes(self._store.catalog.cursor):
-                with self._store.transaction():
-                    self._store.inventory.record(page, self._number)
-                    self._store.catalog.cursor = page.cursor
-                    for removed in page.removed:
-                        self._remove(removed)
-                listed += len(page.files)
-                self._complete = page.complete
-                self._s.progress("listing", listed, None)
-        except SourceUnavailableError as error:
-            self._complete = False
-            self._warnings.append(f"listing_incomplete: {error}")
-        with self._store.transaction():
-            for moved in self._store.inventory.place():
-                self._store.index.refile(moved)
-
-    def strike_missing(self) -> None:
-        """Take out what a complete listing did not show, unless so much is gone that it is odd."""
-        if not self._complete:
-            return
-        missing = self._store.inventory.missing(self._number)
-        known = self._store.inventory.known_before()
-        gone = len(missing) - self._store.inventory.came_back_elsewhere(self._number)
-        odd = gone > MASS_DELETE_FILES and gone > MASS_DELETE_SHARE * known
-        if odd and not self._may_empty:
-            with self._store.transaction():
-                self._store.inventory.hold(missing)
-            self._warnings.append(
-                f"mass_delete_held: {len(missing)} of {known} files are not listed any more; "
-                "if that is right, run `gdrive-rag-mcp sync --allow-mass-delete`"
-            )
-            return
-        for identifier in missing:
-            with self._store.transaction():
-                self._remove(identifier)
-        with self._store.transaction():
-            self._store.inventory.drop_folders(self._number)
-
-    def _remove(self, identifier: str) -> None:
-        self._store.index.remove(identifier)
-        self._removed += self._store.inventory.remove(identifier)
-
-    # ── the end ──────────────────────────────────────────────────────────────
-
-    def finish(self, started: float) -> SyncReport:
+    def _finish(
+        self, news: News, content: ContentReader, vectoriser: Vectoriser, started: float
+    ) -> SyncReport:
         """Note the time of a complete run, tidy up, and report."""
-        now = self._s.clock()
-        with self._store.transaction():
-            self._store.catalog.chunking_identity = self._s.chunker.identity
-            if self._complete:
-                self._store.catalog.last_sync = now
-        self._store.tidy(now)
-        coverage = self._store.ledger.coverage(EVERYTHING)
-        changes = self._store.queue.changes()
-        waiting = self.vectoriser.waiting
-        if self.vectoriser.problem is not None:
-            self._warnings.append(f"embedding_incomplete: {self.vectoriser.problem}")
-        elif waiting:
-            self._warnings.append(
-                f"keyword_only: no embedder, so {waiting} chunks are found by their words alone"
-            )
-        usage = self._s.source.usage
+        now = self.clock()
+        with self.store.transaction():
+            self.store.catalog.chunking_identity = self.chunker.identity
+            if news.settled:
+                self.store.catalog.last_sync = now
+        self.store.tidy(now)
+        coverage = self.store.ledger.coverage(EVERYTHING)
+        changes = self.store.queue.changes()
+        usage = self.source.usage
         return SyncReport(
             added=changes.get("added", 0),
             updated=changes.get("updated", 0),
             unchanged=changes.get("", 0),
             moved=changes.get("moved", 0),
-            removed=self._removed,
+            removed=news.removed,
             held=coverage.by_state.get(FileState.HELD, 0),
-            embedded_chunks=self.vectoriser.embedded,
-            reused_chunks=self.content.reused + self.vectoriser.reused,
-            pending_vectors=waiting,
+            embedded_chunks=vectoriser.embedded,
+            reused_chunks=content.reused + vectoriser.reused,
+            pending_vectors=vectoriser.waiting,
             api_calls=usage.api_calls,
             downloads=usage.downloads,
             seconds=time.monotonic() - started,
-            complete=self._complete,
+            complete=news.settled,
             coverage=coverage,
-            warnings=tuple(self._warnings),
-            embedding_incomplete=self.vectoriser.problem is not None,
+            warnings=(*news.warnings, *content.warnings, *_embedding_warnings(vectoriser)),
+            embedding_incomplete=vectoriser.problem is not None,
         )
+
+
+def _embedding_warnings(vectoriser: Vectoriser) -> tuple[str, ...]:
+    waiting = vectoriser.waiting
+    if vectoriser.problem is not None:
+        return (f"embedding_incomplete: {vectoriser.problem}",)
+    if waiting:
+        words = f"keyword_only: no embedder, so {waiting} chunks are found by their words alone"
+        return (words,)
+    return ()

@@ -7,10 +7,10 @@ from gdrive_rag_mcp.presentation.limits import (
     fenced,
     fits,
 )
+from gdrive_rag_mcp.presentation.links import deep_link
 from gdrive_rag_mcp.presentation.messages import message
 from gdrive_rag_mcp.presentation.objects import (
     as_json,
-    deep_link,
     document_object,
     iso,
     metadata_object,
@@ -22,16 +22,17 @@ from gdrive_rag_mcp.presentation.plain import (
     reindex_text,
     search_text,
     status_text,
-    sync_text,
 )
 from gdrive_rag_mcp.presentation.reports import (
     export_object,
     ledger_object,
     reindex_object,
     status_object,
-    sync_object,
     totals_object,
 )
+from gdrive_rag_mcp.presentation.run_objects import plan_object, round_object, sync_object
+from gdrive_rag_mcp.presentation.run_texts import plan_text, round_text, sync_text
+from gdrive_rag_mcp.presentation.troubles import nothing_searchable
 
 __all__ = [
     "MAX_RESULT_CHARS",
@@ -49,8 +50,13 @@ __all__ = [
     "ledger_text",
     "message",
     "metadata_object",
+    "nothing_searchable",
+    "plan_object",
+    "plan_text",
     "reindex_object",
     "reindex_text",
+    "round_object",
+    "round_text",
     "search_object",
     "search_text",
     "status_object",

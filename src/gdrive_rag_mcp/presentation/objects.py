@@ -13,6 +13,7 @@ from gdrive_rag_mcp.domain import (
     SearchOutcome,
     StoredDocument,
 )
+from gdrive_rag_mcp.presentation.links import deep_link
 from gdrive_rag_mcp.presentation.messages import message
 from gdrive_rag_mcp.presentation.shapes import (
     CitationObject,
@@ -59,23 +60,9 @@ def locator_object(locator: Locator) -> LocatorObject:
     return shown
 
 
-def deep_link(url: str | None, mime_type: str, locator: Locator) -> str | None:
-    """The document's address, opened at the place where its format can be (RFC 8118: `#page=N`)."""
-    if (
-        url is not None
-        and url.startswith(("http://", "https://", "file:"))
-        and "#" not in url
-        and mime_type == "application/pdf"
-        and locator.kind == "page"
-        and locator.first is not None
-    ):
-        return f"{url}#page={locator.first}"
-    return url
-
-
 def _citation(passage: Passage) -> CitationObject:
     return CitationObject(
-        url=deep_link(passage.url, passage.mime_type, passage.locator),
+        url=deep_link(passage.url, passage.mime_type, passage.locator, passage.anchor),
         path=passage.path,
         locator=locator_object(passage.locator),
         modified_time=iso(passage.modified_time),

@@ -1,8 +1,9 @@
 """The same results as plain text for a terminal: no colours, no control characters."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gdrive_rag_mcp.domain import (
+    STATE_OF_REASON,
     Coverage,
     EmbeddingIdentity,
     FileRecord,
@@ -11,14 +12,16 @@ from gdrive_rag_mcp.domain import (
     IndexStatus,
     LedgerPage,
     Locator,
+    Reason,
     ReindexReport,
     SearchOutcome,
-    SyncReport,
     TermStatistics,
 )
+from gdrive_rag_mcp.presentation.links import deep_link
 from gdrive_rag_mcp.presentation.messages import message
-from gdrive_rag_mcp.presentation.objects import deep_link, iso
+from gdrive_rag_mcp.presentation.objects import iso
 from gdrive_rag_mcp.presentation.snippets import one_line, snippet
+from gdrive_rag_mcp.presentation.troubles import explained
 
 
 def place(locator: Locator) -> str:
@@ -51,7 +54,7 @@ def _hit_lines(hit: Hit, terms: Sequence[TermStatistics]) -> list[str]:
         f"{hit.rank}. {one_line(passage.title or passage.name)}",
         f"   {one_line(passage.path)}, {place(passage.locator)}",
     ]
-    url = deep_link(passage.url, passage.mime_type, passage.locator)
+    url = deep_link(passage.url, passage.mime_type, passage.locator, passage.anchor)
     if url:
         lines.append(f"   {one_line(url)}")
     return [*lines, f"   {snippet(passage.text, terms)}"]
@@ -80,8 +83,11 @@ def ledger_text(page: LedgerPage) -> str:
 
 def _ledger_row(record: FileRecord) -> tuple[str, str, str]:
     state = f"{record.state.value}: {record.reason.value}" if record.reason else record.state.value
-    detail = f"  ({snippet(record.detail)})" if record.detail else ""
-    return state, f"{record.chunk_count} chunks", f"{one_line(record.path)}{detail}"
+    remarks = [snippet(record.detail)] if record.detail else []
+    if record.next_attempt:
+        remarks.append(f"{record.attempts} attempts, next {iso(record.next_attempt)}")
+    remark = f"  ({'; '.join(remarks)})" if remarks else ""
+    return state, f"{record.chunk_count} chunks", f"{one_line(record.path)}{remark}"
 
 
 def status_text(status: IndexStatus) -> str:
@@ -89,15 +95,39 @@ def status_text(status: IndexStatus) -> str:
     rows = [
         ("root", status.root or "never synced"),
         ("last sync", iso(status.last_sync) or "never"),
+        ("listed", f"in full {iso(status.last_crawl) or 'never'}"),
+        *((("polled", f"for changes {iso(status.last_poll)}"),) if status.last_poll else ()),
         ("files", coverage_text(status.coverage)),
+        *_unfinished(status),
         ("documents", f"{status.documents} in {status.chunks} chunks"),
         ("vectors", f"{status.vectors}, {status.vector_backend}"),
         ("embedding", _embedder_text(status.embedding)),
         ("chunking", status.chunking or "none yet"),
         ("index", f"schema {status.schema_version}, generation {status.generation}"),
-        *(("warning", warning) for warning in status.warnings),
+        *(("warning", explained(warning, status)) for warning in status.warnings),
     ]
-    return "\n".join(f"{name + ':':<11}{one_line(value)}" for name, value in rows)
+    return "\n".join(f"{name + ':':<13}{one_line(value)}" for name, value in rows)
+
+
+def _unfinished(status: IndexStatus) -> Iterator[tuple[str, str]]:
+    """What is not done with, each kind with what comes next."""
+    states, reasons = status.coverage.by_state, status.coverage.by_reason
+    if pending := states.get(FileState.PENDING, 0):
+        yield "pending", f"{pending}, which the next sync reads"
+    if held := states.get(FileState.HELD, 0):
+        yield "held", f"{held}, to be taken out by `gdrive-rag-mcp sync --allow-mass-delete`"
+    failed = [reason for reason in sorted(reasons) if STATE_OF_REASON[reason] is FileState.FAILED]
+    if failed:
+        yield "failed", ", ".join(_retried(reason, status) for reason in failed if reasons[reason])
+    if status.unsupported:
+        types = (f"{number} {mime_type}" for mime_type, number in status.unsupported.items())
+        yield "unsupported", ", ".join(types)
+
+
+def _retried(reason: Reason, status: IndexStatus) -> str:
+    due = status.retries.get(reason)
+    again = f" (next attempt {iso(due)})" if due else ""
+    return f"{status.coverage.by_reason[reason]} {reason.value}{again}"
 
 
 def reindex_text(report: ReindexReport) -> str:
@@ -112,18 +142,3 @@ def _embedder_text(made: EmbeddingIdentity | None) -> str:
     if made is None:
         return "none: words only"
     return f"{made.provider} {made.model}, {made.dimensions} dimensions, {made.fingerprint[:12]}"
-
-
-def sync_text(report: SyncReport) -> str:
-    """What a sync did, in a few lines."""
-    changes = ("added", "updated", "unchanged", "moved", "removed", "held")
-    waiting = f", {report.pending_vectors} waiting for vectors" if report.pending_vectors else ""
-    rows = [
-        ", ".join(f"{getattr(report, change)} {change}" for change in changes),
-        coverage_text(report.coverage),
-        f"{report.embedded_chunks} chunks embedded, {report.reused_chunks} reused{waiting}",
-        f"{report.api_calls} API calls, {report.downloads} downloads, {report.seconds:.1f} seconds",
-    ]
-    if not report.complete:
-        rows.append("The listing was not complete: nothing was taken for gone.")
-    return "\n".join([*rows, *(f"warning: {one_line(warning)}" for warning in report.warnings)])

@@ -1,10 +1,9 @@
-"""The ledger, the index and a sync as JSON objects: what can be counted and audited."""
+"""The ledger and the index as JSON objects: what can be counted and audited."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from gdrive_rag_mcp.domain import (
-    STATE_OF_REASON,
     Coverage,
     EmbeddingIdentity,
     FileRecord,
@@ -14,7 +13,6 @@ from gdrive_rag_mcp.domain import (
     Passage,
     Reason,
     ReindexReport,
-    SyncReport,
 )
 from gdrive_rag_mcp.presentation.objects import iso, locator_object, shortened, value
 from gdrive_rag_mcp.presentation.shapes import (
@@ -25,7 +23,6 @@ from gdrive_rag_mcp.presentation.shapes import (
     LedgerObject,
     ReindexObject,
     StatusObject,
-    SyncObject,
     TotalsObject,
 )
 
@@ -36,12 +33,13 @@ def totals_object(coverage: Coverage) -> TotalsObject:
         in_scope=coverage.in_scope,
         searchable=coverage.searchable,
         unreadable=coverage.unreadable,
-        by_state=_counts(coverage.by_state),
-        by_reason=_counts(coverage.by_reason),
+        by_state=counts_object(coverage.by_state),
+        by_reason=counts_object(coverage.by_reason),
     )
 
 
-def _counts(numbers: Mapping[FileState, int] | Mapping[Reason, int]) -> dict[str, int]:
+def counts_object(numbers: Mapping[FileState, int] | Mapping[Reason, int]) -> dict[str, int]:
+    """Numbers by name, in order, without those that are nought."""
     named: Iterable[tuple[StrEnum, int]] = numbers.items()
     return {name.value: number for name, number in sorted(named) if number}
 
@@ -57,6 +55,8 @@ def _entry(record: FileRecord) -> EntryObject:
         size=record.size,
         modified_time=iso(record.modified_time),
         chunk_count=record.chunk_count,
+        attempts=record.attempts,
+        next_attempt=iso(record.next_attempt),
     )
 
 
@@ -74,6 +74,8 @@ def status_object(status: IndexStatus) -> StatusObject:
     return StatusObject(
         root=status.root,
         last_sync=iso(status.last_sync),
+        last_crawl=iso(status.last_crawl),
+        last_poll=iso(status.last_poll),
         documents=status.documents,
         chunks=status.chunks,
         vectors=status.vectors,
@@ -83,6 +85,12 @@ def status_object(status: IndexStatus) -> StatusObject:
         schema_version=status.schema_version,
         generation=status.generation,
         coverage=totals_object(status.coverage),
+        retries={
+            reason.value: said
+            for reason, moment in sorted(status.retries.items())
+            if (said := iso(moment))
+        },
+        unsupported=dict(status.unsupported),
         warnings=list(status.warnings),
     )
 
@@ -137,30 +145,3 @@ def _export_chunk(ordinal: int, chunk: Passage) -> ExportChunkObject:
         end=chunk.end,
         locator=locator_object(chunk.locator),
     )
-
-
-def sync_object(report: SyncReport) -> SyncObject:
-    """What a sync did; `coverage` adds up to everything in scope after it."""
-    return SyncObject(
-        added=report.added,
-        updated=report.updated,
-        unchanged=report.unchanged,
-        moved=report.moved,
-        removed=report.removed,
-        held=report.held,
-        skipped=_reasons(report.coverage, FileState.SKIPPED),
-        failed=_reasons(report.coverage, FileState.FAILED),
-        embedded_chunks=report.embedded_chunks,
-        reused_chunks=report.reused_chunks,
-        pending_vectors=report.pending_vectors,
-        api_calls=report.api_calls,
-        downloads=report.downloads,
-        seconds=round(report.seconds, 2),
-        complete=report.complete,
-        coverage=totals_object(report.coverage),
-        warnings=list(report.warnings),
-    )
-
-
-def _reasons(coverage: Coverage, state: FileState) -> dict[str, int]:
-    return _counts({r: n for r, n in coverage.by_reason.items() if STATE_OF_REASON[r] is state})

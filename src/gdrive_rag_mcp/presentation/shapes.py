@@ -154,6 +154,8 @@ class EntryObject(TypedDict):
     size: int | None
     modified_time: str | None
     chunk_count: int
+    attempts: int
+    next_attempt: str | None
 
 
 class TotalsObject(TypedDict):
@@ -192,10 +194,16 @@ class ReindexObject(TypedDict):
 
 
 class StatusObject(TypedDict):
-    """What an index holds and what made it."""
+    """What an index holds, how fresh it is, and what made it.
+
+    `retries` are the times of the next attempts by reason, `unsupported` the files of the commonest
+    types that cannot be read.
+    """
 
     root: str | None
     last_sync: str | None
+    last_crawl: str | None
+    last_poll: str | None
     documents: int
     chunks: int
     vectors: int
@@ -205,6 +213,8 @@ class StatusObject(TypedDict):
     schema_version: int
     generation: int
     coverage: TotalsObject
+    retries: dict[str, str]
+    unsupported: dict[str, int]
     warnings: list[str]
 
 
@@ -233,25 +243,3 @@ class ExportObject(TypedDict):
     chunk_count: int
     indexed_at: str | None
     chunks: NotRequired[list[ExportChunkObject]]
-
-
-class SyncObject(TypedDict):
-    """What one sync did."""
-
-    added: int
-    updated: int
-    unchanged: int
-    moved: int
-    removed: int
-    held: int
-    skipped: dict[str, int]
-    failed: dict[str, int]
-    embedded_chunks: int
-    reused_chunks: int
-    pending_vectors: int
-    api_calls: int
-    downloads: int
-    seconds: float
-    complete: bool
-    coverage: TotalsObject
-    warnings: list[str]

@@ -8,8 +8,20 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 PREFIX = "GDRIVE_RAG_"
-_UNPREFIXED = ("gdrive_folder_id", "google_service_account_file")
-PATHS = ("db_path", "embed_model_path", "google_service_account_file")
+_UNPREFIXED = (
+    "gdrive_folder_id",
+    "gdrive_shared_drive_id",
+    "google_service_account_file",
+    "google_oauth_client_file",
+    "google_oauth_token_file",
+)
+PATHS = (
+    "db_path",
+    "embed_model_path",
+    "google_service_account_file",
+    "google_oauth_client_file",
+    "google_oauth_token_file",
+)
 _NUMBERS = (
     "drive_qps",
     "embed_dimensions",
@@ -23,9 +35,6 @@ _NUMBERS = (
 # are let through, so that one environment file can serve every version; `doctor` lists them.
 NOT_USED_YET = frozenset(
     {
-        "GDRIVE_SHARED_DRIVE_ID",
-        "GOOGLE_OAUTH_CLIENT_FILE",
-        "GOOGLE_OAUTH_TOKEN_FILE",
         "GDRIVE_RAG_EMBED_DEVICE",
         "GDRIVE_RAG_ANSWER_PROVIDER",
         "GDRIVE_RAG_ANSWER_MODEL",
@@ -52,10 +61,23 @@ class Settings(BaseModel):
 
     source: str = Field("drive", description="`drive`, or `folder:/path` for a local folder.")
     gdrive_folder_id: str | None = Field(None, description="The Drive folder to index.")
+    gdrive_shared_drive_id: str | None = Field(
+        None, description="The shared drive to index, or the one that the folder is in."
+    )
     google_service_account_file: Path | None = Field(
         None, description="The JSON key of a service account that may read the folder."
     )
-    drive_qps: float = Field(10.0, gt=0, le=1000, description="Drive calls a second, at most.")
+    google_oauth_client_file: Path | None = Field(
+        None, description="The JSON of an OAuth client, for `auth-google`: to read as yourself."
+    )
+    google_oauth_token_file: Path | None = Field(
+        None,
+        description="Where `auth-google` keeps your consent; unset: "
+        "~/.config/gdrive-rag-mcp/google-token.json.",
+    )
+    drive_qps: float = Field(
+        10.0, ge=0, le=10000, description="Drive calls a second, at most; 0 sets no limit."
+    )
     drive_endpoint: str | None = Field(None, description="Root URL of another Drive API (tests).")
 
     db_path: Path | None = Field(None, description="The index file; wins over the profile.")

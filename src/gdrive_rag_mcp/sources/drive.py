@@ -1,237 +1,146 @@
-"""A Google Drive folder as a source, read through a service account."""
+"""A Google Drive folder, or a whole shared drive, as a source; nothing is ever written to it."""
 
-import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from gdrive_rag_mcp.domain import (
-    ChangePage,
-    Fetched,
-    Reason,
-    SourceFile,
-    SourceFolder,
-    SourceUsage,
-)
-from gdrive_rag_mcp.errors import (
-    FileUnreadableError,
-    SettingsError,
-    SourceAuthError,
-    SourceError,
-    SourceUnavailableError,
-)
+from gdrive_rag_mcp.domain import ChangePage, Fetched, SourceFile, SourceUsage
+from gdrive_rag_mcp.errors import SourceAuthError, SourceError, SourceUnavailableError
+from gdrive_rag_mcp.protocols import Frontier
 from gdrive_rag_mcp.sources.drive_api import DriveApi
-from gdrive_rag_mcp.sources.drive_auth import load_service_account
-from gdrive_rag_mcp.sources.drive_failures import DriveCallError, Reach, damaged
-from gdrive_rag_mcp.sources.drive_fields import flag, text
-from gdrive_rag_mcp.sources.drive_pacing import Caller, Pacer, Patience, Sleep
-from gdrive_rag_mcp.sources.drive_tree import FIELDS, Crawl, folder_of
-from gdrive_rag_mcp.sources.media_types import DRIVE_FOLDER, DRIVE_NATIVE_PREFIX, EXPORTED_AS
-from gdrive_rag_mcp.sources.temporary_file import (
-    DEFAULT_MAX_BYTES,
-    TemporaryFile,
-    refuse_above,
-)
-
-_ATTEMPTS = 2
-_ID = re.compile(r"[A-Za-z0-9_-]+")
-_ID_IN_URL = re.compile(r"(?:/folders/|[?&]id=)([A-Za-z0-9_-]+)")
+from gdrive_rag_mcp.sources.drive_content import DriveContent
+from gdrive_rag_mcp.sources.drive_credentials import Identity
+from gdrive_rag_mcp.sources.drive_failures import DriveCallError, Reach
+from gdrive_rag_mcp.sources.drive_fields import part, text
+from gdrive_rag_mcp.sources.drive_items import described
+from gdrive_rag_mcp.sources.drive_news import News
+from gdrive_rag_mcp.sources.drive_pacing import Caller, Pacer, Patience, RunClock, Sleep
+from gdrive_rag_mcp.sources.drive_pages import Root
+from gdrive_rag_mcp.sources.drive_root import RootFinder
+from gdrive_rag_mcp.sources.drive_transport import Transport
+from gdrive_rag_mcp.sources.temporary_file import DEFAULT_MAX_BYTES
 
 
 class DriveSource:
-    """One folder and all folders below it, listed in full at every sync; nothing is written.
+    """One folder and everything below it, or that it links to; safe to read from many threads.
 
-    Safe to read from many threads at once.
+    After the first crawl, the logs of changes tell what is new.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- each is a setting of its own
         self,
-        folder_id: str,
-        key_file: Path,
+        folder_id: str | None,
+        identity: Identity,
         *,
+        shared_drive_id: str | None = None,
         endpoint: str | None = None,
         calls_per_second: float = 10.0,
         max_bytes: int = DEFAULT_MAX_BYTES,
         patience: Patience = Patience(),  # noqa: B008 -- frozen
-        sleep: Sleep = time.sleep,
+        sleep: Sleep | None = None,
     ) -> None:
-        """Read the key file; the first call to Drive comes later.
+        """Nothing is sent yet; 0 calls a second means as many as there can be.
 
         Raises:
-            SourceAuthError: the key file is missing, damaged, or of another kind.
             SettingsError: the folder's id or the endpoint cannot be what was meant.
         """
-        _require_id(folder_id)
-        self._folder_id = folder_id
-        self._max_bytes = max_bytes
-        self._account = load_service_account(key_file)
-        caller = Caller(Pacer(calls_per_second, sleep=sleep), patience, sleep=sleep)
-        self._api = DriveApi(self._account, caller, endpoint=endpoint)
+        self._identity = identity
+        caller = Caller(Pacer(calls_per_second, RunClock(sleep)), patience)
+        self._transport = Transport(identity.credentials, caller, endpoint=endpoint)
+        self._api = DriveApi(self._transport)
+        self._finder = RootFinder(self._api, identity, folder_id, shared_drive_id)
+        self._content = DriveContent(self._transport, max_bytes=max_bytes, refresh=self._as_it_is)
+        self._checked: Root | None = None
 
     @property
     def root(self) -> str:
-        """`drive:` and the folder's id."""
-        return f"drive:{self._folder_id}"
+        """`drive:` and the id of the folder or shared drive."""
+        return f"drive:{self._finder.id}"
 
     @property
     def usage(self) -> SourceUsage:
         """Calls made and files fetched, over all threads."""
-        return self._api.usage
+        return self._transport.usage
 
     def close(self) -> None:
-        """Close the connections; otherwise that is done when the object goes away."""
-        self._api.close()
+        """End whatever is under way, in all threads, and close the connections."""
+        self._transport.stop()
+        self._transport.close()
 
     def check(self) -> None:
-        """See that the folder is there, is a folder, and may be listed by this account.
+        """See that the root is there, is a folder, and may be listed by this identity.
 
         Raises:
-            SourceAuthError: the key was refused.
-            SourceUnavailableError: the folder is not to be had, or Drive is not.
+            SourceAuthError: the credentials were refused.
+            RootUnavailableError: the root is not to be had.
+            SourceUnavailableError: Drive is not to be reached.
         """
-        with self._listing_errors():
-            self._root_folder()
+        with self._errors():
+            self._checked = self._finder.find()
 
-    def changes(self, cursor: str | None) -> Iterator[ChangePage]:
-        """List everything below the folder, in pages.
+    def whoami(self) -> str:
+        """The account that Drive takes this identity for.
 
         Raises:
-            SourceAuthError: the key was refused on the way.
+            SourceAuthError: the credentials were refused.
+            SourceUnavailableError: Drive is not to be reached.
+        """
+        with self._errors():
+            user = part(self._api.account(), "user")
+        return text(user, "emailAddress") or text(user, "displayName") or self._identity.name
+
+    def changes(self, cursor: str | None, frontier: Frontier) -> Iterator[ChangePage]:
+        """Tell what is new since `cursor`, or list everything; see `drive_news`.
+
+        A root that `check` has just seen is not asked for again.
+
+        Raises:
+            SourceAuthError: the credentials were refused on the way.
+            RootUnavailableError: the root is not to be had any more.
             SourceUnavailableError: the listing broke off, or Drive says it is not complete; what
                 came before stays valid.
         """
-        with self._listing_errors():
-            crawl = Crawl(self._api, self._root_folder())
-            yield from crawl.pages()
-            # A folder that lost its root meanwhile lists as empty: that is no news of its files.
-            self._root_folder()
-        if crawl.uncertain:
-            raise SourceUnavailableError(
-                crawl.uncertain[0],
-                hint="nothing was removed; the next sync lists it again",
-            )
-        yield ChangePage(complete=True)
+        with self._errors():
+            root, self._checked = self._checked or self._finder.find(), None
+            yield from News(self._api, root, frontier).pages(cursor)
 
     def read(self, file: SourceFile, into: Path) -> Fetched:
         """Download a file, or export one in Google's own format.
 
         Raises:
             FileUnreadableError: this one cannot be had.
-            SourceAuthError: the key was refused.
-            SourceUnavailableError: the account's quota for today is used up.
+            SourceAuthError: the credentials were refused.
+            SourceUnavailableError: the quota for today is used up, or the run was stopped.
             DiskFullError: there is no room for the content.
         """
-        exported = EXPORTED_AS.get(file.mime_type)
-        if exported is None and file.mime_type.startswith(DRIVE_NATIVE_PREFIX):
-            raise FileUnreadableError(
-                Reason.UNSUPPORTED_TYPE, f"{file.name} is of a kind that has no text to export"
-            )
-        with self._file_errors(file):
-            if exported is not None:
-                with self._temporary(file, into) as content:
-                    self._api.export(file.id, exported, content)
-                return Fetched(exported)
-            self._download(file, into)
-            return Fetched(file.mime_type)
+        with self._errors():
+            return self._content.read(file, into)
 
-    def _download(self, file: SourceFile, into: Path) -> None:
-        refuse_above(self._max_bytes, file.size, file.name)
-        for _ in range(_ATTEMPTS):
-            with self._temporary(file, into) as content:
-                self._api.download(
-                    file.id, content, lambda total: self._require_length(file, total)
-                )
-            if _is_as_listed(content, file):
-                return
-        raise _changing(file)
-
-    def _require_length(self, file: SourceFile, total: int) -> None:
-        refuse_above(self._max_bytes, total, file.name)
-        if file.size is not None and total != file.size:
-            raise _changing(file)
-
-    def _temporary(self, file: SourceFile, into: Path) -> TemporaryFile:
-        return TemporaryFile(into, limit=self._max_bytes, name=file.name)
-
-    def _root_folder(self) -> SourceFolder:
-        try:
-            item = self._api.get(self._folder_id, FIELDS)
-        except DriveCallError as error:
-            if error.stays_here and error.reason in (Reason.NOT_FOUND, Reason.ACCESS_DENIED):
-                raise self._unshared("cannot be found") from error
-            raise
-        if flag(item, "trashed"):
-            raise self._unshared("is in the bin", "take it out of the bin")
-        mime_type = text(item, "mimeType")
-        if mime_type is None:
-            raise damaged("Drive answered with something that is no item")
-        if mime_type != DRIVE_FOLDER:
-            raise self._unshared("is no folder", "set GDRIVE_FOLDER_ID to the id of a folder")
-        folder = folder_of(item, text(item, "id") or self._folder_id, found_in=None)
-        if folder.obstacle is not None:
-            raise self._unshared("may not be listed")
-        return folder
-
-    def _unshared(self, problem: str, remedy: str = "") -> SourceUnavailableError:
-        share = f"share the folder with {self._account.email} (viewer is enough)"
-        return SourceUnavailableError(
-            f"the Drive folder {self._folder_id} {problem} for {self._account.email}",
-            hint=remedy or f"{share}, and check GDRIVE_FOLDER_ID",
-        )
+    def _as_it_is(self, file: SourceFile) -> SourceFile:
+        """A file's description as of now, where it was listed."""
+        item = self._api.item(file.id, file.resource_key)
+        now = described({**item, "id": file.id}, feed=file.feed)
+        if not isinstance(now, SourceFile):
+            return file
+        return replace(now, parents=now.parents or file.parents)
 
     @contextmanager
-    def _listing_errors(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         try:
             yield
         except DriveCallError as error:
             raise self._end_of_run(error) from error
 
-    @contextmanager
-    def _file_errors(self, file: SourceFile) -> Iterator[None]:
-        try:
-            yield
-        except DriveCallError as error:
-            if not error.stays_here:
-                raise self._end_of_run(error) from error
-            raise FileUnreadableError(
-                error.reason, f"{file.name}: {error.message}", hint=error.meaning.hint
-            ) from error
-
     def _end_of_run(self, error: DriveCallError) -> SourceError:
         if error.meaning.reach is Reach.CREDENTIALS:
             return SourceAuthError(
-                f"Drive refuses {self._account.email}: {error.message}", hint=error.meaning.hint
+                f"Drive refuses {self._identity.name}: {error.message}",
+                hint=error.meaning.hint or self._identity.remedy,
             )
         return SourceUnavailableError(
-            f"the Drive folder {self._folder_id} cannot be listed: {error.message}"
+            f"the Drive folder {self._finder.id} cannot be listed: {error.message}"
             if error.meaning.reach is Reach.CALL
-            else f"Drive serves {self._account.email} no further: {error.message}",
+            else f"Drive serves {self._identity.name} no further: {error.message}",
             hint=error.meaning.hint or "try again later; nothing was removed",
         )
-
-
-def _is_as_listed(content: TemporaryFile, file: SourceFile) -> bool:
-    if file.md5 is not None:
-        return content.md5 == file.md5
-    return file.size is None or content.size == file.size
-
-
-def _changing(file: SourceFile) -> FileUnreadableError:
-    return FileUnreadableError(
-        Reason.CHANGING,
-        f"what Drive sent of {file.name} is not what it had listed",
-        hint="it was edited meanwhile, or damaged on the way; the next sync reads it again",
-    )
-
-
-def _require_id(folder_id: str) -> None:
-    if _ID.fullmatch(folder_id):
-        return
-    inside = _ID_IN_URL.search(folder_id)
-    raise SettingsError(
-        f"GDRIVE_FOLDER_ID is {folder_id[:200]!r}, which is no id of a Drive folder",
-        hint=f"set it to {inside.group(1)}"
-        if inside
-        else "it is the last part of the folder's address, after /folders/",
-    )

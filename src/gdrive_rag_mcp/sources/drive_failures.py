@@ -1,98 +1,44 @@
-"""What a failed Drive call means: one table by reason, then by status, for every kind of call.
-
-Google says "no" with 403 for a file that may not be downloaded, for a caller that is too fast and
-for an API that is switched off; only the reason in the body tells them apart.
-Source: https://developers.google.com/workspace/drive/api/guides/handle-errors
-"""
+"""Failed calls, understood: what Google answered, and what the layers below raised."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from enum import Enum, auto
 from http.client import HTTPException
 from typing import Any
 
-import httplib2
 from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Reason
-from gdrive_rag_mcp.sources.drive_fields import parsed, part, text, whole_number
-
-
-class Reach(Enum):
-    """How far a failure goes: this call alone, every call of this run, or the credentials."""
-
-    CALL = auto()
-    RUN = auto()
-    CREDENTIALS = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """The ledger's word for a failure, whether waiting helps, and how far it goes."""
-
-    reason: Reason
-    transient: bool = False
-    reach: Reach = Reach.CALL
-    hint: str = ""
-
-
-_TOO_FAST = Meaning(Reason.RATE_LIMITED, transient=True)
-_OUTAGE = Meaning(Reason.NETWORK, transient=True)
-_FORBIDDEN = Meaning(Reason.ACCESS_DENIED)
-_REFUSED = Meaning(
-    Reason.ACCESS_DENIED,
-    reach=Reach.CREDENTIALS,
-    hint="see that the key still exists in the Google Cloud console, that the account is not "
-    "disabled, and that this machine's clock is right",
-)
-_API_IS_OFF = Meaning(
-    Reason.ACCESS_DENIED,
-    reach=Reach.CREDENTIALS,
-    hint="enable the Google Drive API in the Google Cloud project the key belongs to",
-)
-_NO_SCOPE = Meaning(
-    Reason.ACCESS_DENIED,
-    reach=Reach.CREDENTIALS,
-    hint="the credentials need the scope drive.readonly",
+from gdrive_rag_mcp.sources.drive_fields import objects, parsed, part, text, whole_number
+from gdrive_rag_mcp.sources.drive_meanings import (
+    OUTAGE,
+    REFUSED,
+    STOPPED,
+    Meaning,
+    Reach,
+    meaning_of,
+    meaning_of_token_error,
 )
 
-_BY_REASON: Mapping[str, Meaning] = {
-    "userRateLimitExceeded": _TOO_FAST,
-    "rateLimitExceeded": _TOO_FAST,
-    "sharingRateLimitExceeded": _TOO_FAST,
-    "RATE_LIMIT_EXCEEDED": _TOO_FAST,
-    # a file that too many have downloaded today: asking again today is useless
-    "downloadQuotaExceeded": Meaning(Reason.RATE_LIMITED),
-    "dailyLimitExceeded": Meaning(Reason.RATE_LIMITED, reach=Reach.RUN),
-    "exportSizeLimitExceeded": Meaning(Reason.EXPORT_TOO_LARGE),
-    "cannotDownloadAbusiveFile": Meaning(Reason.ABUSE_FLAGGED),
-    "cannotDownloadFile": Meaning(Reason.DOWNLOAD_FORBIDDEN),
-    "fileNotDownloadable": Meaning(Reason.UNSUPPORTED_TYPE),
-    "fileNotExportable": Meaning(Reason.UNSUPPORTED_TYPE),
-    "insufficientFilePermissions": _FORBIDDEN,
-    "appNotAuthorizedToFile": _FORBIDDEN,
-    "domainPolicy": _FORBIDDEN,
-    "notFound": Meaning(Reason.NOT_FOUND),
-    "authError": _REFUSED,
-    "accessNotConfigured": _API_IS_OFF,
-    "SERVICE_DISABLED": _API_IS_OFF,
-    "insufficientPermissions": _NO_SCOPE,
-    "ACCESS_TOKEN_SCOPE_INSUFFICIENT": _NO_SCOPE,
-}
-_BY_STATUS: Mapping[int, Meaning] = {
-    401: _REFUSED,
-    403: _FORBIDDEN,
-    404: Meaning(Reason.NOT_FOUND),
-    408: _OUTAGE,
-    429: _TOO_FAST,
-}
-_UNEXPECTED = Meaning(Reason.INTERNAL)
+__all__ = [
+    "MALFORMED",
+    "DriveCallError",
+    "ForeignAddressError",
+    "Meaning",
+    "Reach",
+    "RunStoppedError",
+    "damaged",
+    "error_of_response",
+    "understood",
+]
+
+_GONE, _BAD_REQUEST = 410, 400
 _RETRY_AFTER_TEXT = re.compile(r"[Rr]etry after (\d{4}-\d\d-\d\dT[\d:.]+Z)")
+_PAGE_TOKEN = re.compile(r"page[\s_]?token", re.IGNORECASE)
+_PER_DAY = re.compile(r"1/d\b")
 _MESSAGE_LENGTH = 300
 
 # What the libraries raise when they take an answer apart that is not built as they expect.
@@ -107,13 +53,26 @@ MALFORMED = (
 
 
 class DriveCallError(Exception):
-    """A Drive call that failed, understood; it never leaves this package."""
+    """A call to Google that failed, understood; it never leaves this package.
 
-    def __init__(self, message: str, meaning: Meaning, *, retry_after: float = 0.0) -> None:
+    `status` is that of the answer, if there was one; `named` are the parameters it complains of.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        meaning: Meaning,
+        *,
+        retry_after: float = 0.0,
+        status: int | None = None,
+        named: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.meaning = meaning
         self.retry_after = retry_after
+        self.status = status
+        self.named = named
 
     @property
     def reason(self) -> Reason:
@@ -124,35 +83,67 @@ class DriveCallError(Exception):
         """Whether other calls may still succeed."""
         return self.meaning.reach is Reach.CALL
 
+    @property
+    def invalid_page_token(self) -> bool:
+        """Whether a page token was refused, so that a listing or a log must be begun anew."""
+        if self.status == _GONE:
+            return True
+        said = (*self.named, self.message)
+        return self.status == _BAD_REQUEST and any(_PAGE_TOKEN.search(each) for each in said)
+
+    @property
+    def is_bad_request(self) -> bool:
+        """Whether Google did not understand the question, such as an unknown conversion."""
+        return self.status == _BAD_REQUEST
+
+
+class ForeignAddressError(DriveCallError):
+    """Drive refers to an address that must not be sent the token."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(
+            f"Drive refers to {where}, which is not Google's", Meaning(Reason.ACCESS_DENIED)
+        )
+
+
+class RunStoppedError(DriveCallError):
+    """The run was stopped from outside; no call is made any more."""
+
+    def __init__(self) -> None:
+        super().__init__("the run was stopped", STOPPED)
+
 
 def error_of_response(status: int, headers: Mapping[str, str], body: bytes) -> DriveCallError:
     """Understand an answer that is no success."""
     # Empty for what a proxy may have answered instead of Google's error body.
     error = part(parsed(body) or {}, "error")
-    reasons = _reasons(error)
+    details = [*objects(error, "errors"), *objects(error, "details")]  # older and newer bodies
+    reasons = _texts(details, "reason")
     message = _line(error.get("message"))
-    meaning = next((_BY_REASON[name] for name in reasons if name in _BY_REASON), None)
-    if meaning is None:
-        outage = status >= 500  # noqa: PLR2004 -- the class of server errors
-        meaning = _OUTAGE if outage else _BY_STATUS.get(status, _UNEXPECTED)
     said = ": ".join(words for words in (_line(", ".join(reasons)), message) if words)
     return DriveCallError(
         f"Drive answered {status}" + (f" ({said})" if said else ""),
-        meaning,
+        meaning_of(status, reasons, of_the_day=_is_of_the_day(details)),
         retry_after=_retry_after(headers, message),
+        status=status,
+        named=_named(details),
     )
 
 
-def _reasons(error: Mapping[str, Any]) -> list[str]:
-    """`errors[].reason`, then the `details[].reason` of newer bodies."""
-    named = [
-        reason
-        for key in ("errors", "details")
-        if isinstance(details := error.get(key), list)
-        for detail in details
-        if isinstance(detail, dict) and (reason := text(detail, "reason"))
-    ]
-    return list(dict.fromkeys(named))
+def _texts(details: Iterable[Mapping[str, Any]], name: str) -> list[str]:
+    return list(dict.fromkeys(said for detail in details if (said := text(detail, name))))
+
+
+def _named(details: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The parameters that Google complains of."""
+    violations = [each for detail in details for each in objects(detail, "fieldViolations")]
+    return (*_texts(details, "location"), *_texts(violations, "field"))
+
+
+def _is_of_the_day(details: list[dict[str, Any]]) -> bool:
+    """Whether the limit is one for a day, such as `1/d/{project}` (google.rpc.ErrorInfo)."""
+    units = _texts((part(detail, "metadata") for detail in details), "quota_unit")
+    return any(_PER_DAY.match(unit) for unit in units)
 
 
 def _retry_after(headers: Mapping[str, str], message: str) -> float:
@@ -188,14 +179,13 @@ def understood() -> Iterator[None]:
     try:
         yield
     except RefreshError as error:
-        meaning = _OUTAGE if error.retryable else _REFUSED
-        raise DriveCallError(f"no access token: {_line(error.args[0])}", meaning) from error
+        raise _refused(error) from error
     except TransportError as error:
-        raise DriveCallError(f"no access token: {_said(error)}", _OUTAGE) from error
+        raise DriveCallError(f"no access token: {_said(error)}", OUTAGE) from error
     except GoogleAuthError as error:
-        raise DriveCallError(f"no access token: {_said(error)}", _REFUSED) from error
-    except (httplib2.HttpLib2Error, HTTPException, OSError) as error:
-        raise DriveCallError(f"Drive cannot be reached: {_said(error)}", _OUTAGE) from error
+        raise DriveCallError(f"no access token: {_said(error)}", REFUSED) from error
+    except (HTTPException, OSError) as error:  # what `requests` raises is an OSError
+        raise DriveCallError(f"Drive cannot be reached: {_said(error)}", OUTAGE) from error
     except MALFORMED as error:
         # Its own words are the library's, and may quote the answer, which may hold a token.
         raise damaged(
@@ -204,9 +194,16 @@ def understood() -> Iterator[None]:
         ) from error
 
 
+def _refused(error: RefreshError) -> DriveCallError:
+    """The token endpoint's no, which is `<code>: <description>`."""
+    said = error.args[0] if error.args else ""
+    meaning = meaning_of_token_error(str(said).partition(":")[0])
+    return DriveCallError(f"no access token: {_line(said)}", OUTAGE if error.retryable else meaning)
+
+
 def damaged(problem: str) -> DriveCallError:
     """An answer that broke off or makes no sense, which the next attempt may mend."""
-    return DriveCallError(problem, _OUTAGE)
+    return DriveCallError(problem, OUTAGE)
 
 
 def _said(error: Exception) -> str:

@@ -47,6 +47,12 @@ def part(item: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def objects(item: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """The objects in a list."""
+    values = item.get(name)
+    return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []
+
+
 def number(item: Mapping[str, Any], name: str) -> int | None:
     """A whole number from 0, which Drive writes as text."""
     value = item.get(name)

@@ -16,7 +16,12 @@ from gdrive_rag_mcp.domain import (
     SourceFolder,
     SourceUsage,
 )
-from gdrive_rag_mcp.errors import FileUnreadableError, SourceUnavailableError
+from gdrive_rag_mcp.errors import (
+    FileUnreadableError,
+    RootUnavailableError,
+    SourceUnavailableError,
+)
+from gdrive_rag_mcp.protocols import Frontier
 from gdrive_rag_mcp.sources.local_names import path_of
 from gdrive_rag_mcp.sources.local_walk import Walk, identity_of, reason_of, version_of
 from gdrive_rag_mcp.sources.temporary_file import (
@@ -63,17 +68,17 @@ class LocalFolderSource:
         """See that the folder is there, can be listed, and is not the hull of an absent mount.
 
         Raises:
-            SourceUnavailableError: it is missing, no folder, unreadable or wholly empty.
+            RootUnavailableError: it is missing, no folder, unreadable or wholly empty.
         """
         with _root_errors(self._folder), os.scandir(self._folder) as entries:
             if next(entries, None) is None:
-                raise SourceUnavailableError(
+                raise RootUnavailableError(
                     f"the folder {self._folder} is empty",
                     hint="mount the drive if it lies on one, or put documents into it; a folder "
                     "that is meant to be empty needs one file, which may be hidden",
                 )
 
-    def changes(self, cursor: str | None) -> Iterator[ChangePage]:
+    def changes(self, cursor: str | None, frontier: Frontier) -> Iterator[ChangePage]:
         """List everything, in pages; there is no cheaper news of a folder, so no cursor.
 
         Raises:
@@ -81,6 +86,7 @@ class LocalFolderSource:
         """
         with _root_errors(self._folder):
             before = identity_of(self._folder.stat())
+            yield ChangePage(begins=True)
             for batch in _batches(Walk(self._folder, self._passed_over).items(), PAGE_ITEMS):
                 yield ChangePage(
                     files=tuple(item for item in batch if isinstance(item, SourceFile)),
@@ -162,7 +168,7 @@ def _root_errors(folder: Path) -> Iterator[None]:
             problem, hint = "may not be read", "give this user the right to list it"
         else:
             problem, hint = f"cannot be read: {error.strerror}", _UNMOUNTED_HINT
-        raise SourceUnavailableError(f"the folder {folder} {problem}", hint=hint) from error
+        raise RootUnavailableError(f"the folder {folder} {problem}", hint=hint) from error
 
 
 def _batches(

@@ -148,6 +148,7 @@ class Walk:
             parents=_parents(path),
             url=self._url(path),
             obstacle=obstacle,
+            is_root=not path,
         )
 
     def _file(self, path: str, status: os.stat_result) -> SourceFile:

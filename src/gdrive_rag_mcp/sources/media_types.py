@@ -14,11 +14,21 @@ _DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
+GOOGLE_DOCUMENT = f"{DRIVE_NATIVE_PREFIX}document"
+GOOGLE_SPREADSHEET = f"{DRIVE_NATIVE_PREFIX}spreadsheet"
+GOOGLE_PRESENTATION = f"{DRIVE_NATIVE_PREFIX}presentation"
+
 EXPORTED_AS: Mapping[str, str] = {
-    "application/vnd.google-apps.document": _DOCX,
-    "application/vnd.google-apps.spreadsheet": _XLSX,
+    GOOGLE_DOCUMENT: _DOCX,
+    GOOGLE_SPREADSHEET: _XLSX,  # CSV would be the first sheet alone
+    GOOGLE_PRESENTATION: _PPTX,
 }
 """Google's own formats that are read, and the format they are exported to."""
+
+EXPORT_FALLBACKS: Mapping[str, tuple[str, ...]] = {
+    GOOGLE_DOCUMENT: ("text/markdown", "text/plain"),
+}
+"""What is asked for in turn where Google does not convert to the first."""
 
 _BY_EXTENSION: Mapping[str, str] = {
     # text

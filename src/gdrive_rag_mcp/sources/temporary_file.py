@@ -63,6 +63,22 @@ class TemporaryFile:
         except OSError as error:
             raise self._unwritable(error) from error
 
+    def restart(self) -> None:
+        """Empty it, to write something else.
+
+        Raises:
+            SourceError: it cannot be emptied.
+        """
+        if not self.size:
+            return
+        try:
+            self._file.seek(0)
+            self._file.truncate()
+        except OSError as error:
+            raise self._unwritable(error) from error
+        self._digest = hashlib.md5(usedforsecurity=False)
+        self.size = 0
+
     def _unwritable(self, error: OSError) -> SourceError | DiskFullError:
         if error.errno in _FULL:
             return DiskFullError(

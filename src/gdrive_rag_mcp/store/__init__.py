@@ -15,12 +15,14 @@ from gdrive_rag_mcp.errors import StoreError
 from gdrive_rag_mcp.store import connection as connections
 from gdrive_rag_mcp.store import documents
 from gdrive_rag_mcp.store.catalog import Catalog
+from gdrive_rag_mcp.store.frontier import StoredFrontier
 from gdrive_rag_mcp.store.inventory import Inventory
 from gdrive_rag_mcp.store.ledger import Ledger
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import migrate, require_schema
 from gdrive_rag_mcp.store.reembedding import Reembedding
 from gdrive_rag_mcp.store.search_index import SqliteSearchIndex
+from gdrive_rag_mcp.store.straying import Straying
 from gdrive_rag_mcp.store.text_index import TextIndex
 from gdrive_rag_mcp.store.vector_cache import VectorCache
 from gdrive_rag_mcp.store.vector_index import VectorIndex
@@ -59,6 +61,7 @@ class Store:
         self._generation = 0
         self.ledger = Ledger(connection)
         self.inventory = Inventory(connection)
+        self.straying = Straying(connection)
         self.queue = WorkQueue(connection)
         self._open_generation()
 
@@ -136,6 +139,16 @@ class Store:
                 require_schema(connection, self.path)
                 self._frozen = now if frozen else None
                 self._use(connection)
+
+    def frontier(self, now: datetime) -> StoredFrontier:
+        """What is known of and still to be listed or looked up; `now` says what has rested."""
+        return StoredFrontier(self._connection, now)
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """Everything inside is undone, so that it can be seen what would happen."""
+        with connections.undone(self._connection):
+            yield
 
     def stored_document(self, document_id: str) -> Document | None:
         """A document as it was extracted, to be cut again."""

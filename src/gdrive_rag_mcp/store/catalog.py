@@ -112,6 +112,33 @@ class Catalog:
         self._meta.set("last_sync", stored_time(moment) or "")
 
     @property
+    def last_crawl(self) -> datetime | None:
+        """When a listing of everything last came to its end."""
+        return read_time(self._meta.get("last_crawl"))
+
+    @last_crawl.setter
+    def last_crawl(self, moment: datetime) -> None:
+        self._meta.set("last_crawl", stored_time(moment) or "")
+
+    @property
+    def crawl_began(self) -> datetime | None:
+        """When the latest listing of everything began."""
+        return read_time(self._meta.get("crawl_began"))
+
+    @crawl_began.setter
+    def crawl_began(self, moment: datetime) -> None:
+        self._meta.set("crawl_began", stored_time(moment) or "")
+
+    @property
+    def last_poll(self) -> datetime | None:
+        """When the source's logs of changes were last read to their end."""
+        return read_time(self._meta.get("last_poll"))
+
+    @last_poll.setter
+    def last_poll(self, moment: datetime) -> None:
+        self._meta.set("last_poll", stored_time(moment) or "")
+
+    @property
     def cursor(self) -> str | None:
         """Where the source's news were left."""
         return self._meta.get("cursor")
@@ -145,6 +172,8 @@ class Catalog:
             vector_backend=self._vectors.backend,
             last_sync=self.last_sync,
             coverage=self._ledger.coverage(scope),
+            last_crawl=self.last_crawl,
+            last_poll=self.last_poll,
         )
 
     def document(

@@ -205,3 +205,14 @@ def transaction(connection: apsw.Connection, *, write: bool = True) -> Iterator[
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def undone(connection: apsw.Connection) -> Iterator[None]:
+    """Everything inside is seen by this connection alone, and rolled back in the end."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")

@@ -1,31 +1,26 @@
-"""Writing the ledger: what a source lists, and what has gone.
+"""Writing the ledger and the ancestry: what a source lists, page by page.
 
-A run is one sync. Every listed item is stamped with it; after a complete listing, what bears an
-older stamp was not there any more.
+A listing is one pass over everything, which may take several runs. What a page shows is stamped
+with the listing's number; once it is complete, what bears an older stamp was not there any more.
 """
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeVar
 
 import apsw
 
 from gdrive_rag_mcp.cleaning import clean
-from gdrive_rag_mcp.domain import (
-    STATE_OF_REASON,
-    ChangePage,
-    FileState,
-    Reason,
-    SourceFile,
-    SourceFolder,
-)
+from gdrive_rag_mcp.domain import ChangePage, Gone, Listed, SourceFile, SourceFolder, SourceShortcut
 from gdrive_rag_mcp.store.connection import transaction
 from gdrive_rag_mcp.store.meta import Meta
+from gdrive_rag_mcp.store.obstacles import Obstacles
 from gdrive_rag_mcp.store.placement import place_files
 from gdrive_rag_mcp.store.scoping import stored_time
 
-FOLDER_TYPE = "inode/directory"
+Item = TypeVar("Item", SourceFile, SourceFolder, SourceShortcut)
 _ANCESTRY_CHANGED = "ancestry_changed"
+_TABLES = ("folders", "shortcuts", "files")
 
 
 class Inventory:
@@ -34,102 +29,159 @@ class Inventory:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._meta = Meta(connection)
+        self._obstacles = Obstacles(connection)
 
-    # ── listing ──────────────────────────────────────────────────────────────
+    # ── runs and listings ────────────────────────────────────────────────────
 
-    def begin_run(self) -> int:
-        """Start a run and return its number."""
-        with transaction(self._connection):
-            run = int(self._meta.get("run") or 0) + 1
-            self._meta.set("run", str(run))
-            self._connection.execute("UPDATE files SET change = NULL WHERE change IS NOT NULL")
-        return run
+    @property
+    def listing(self) -> int:
+        """The number of the present listing."""
+        return int(self._meta.get("listing") or 0)
 
-    def record(self, page: ChangePage, run: int) -> None:
-        """Take a page of news into the ledger and the ancestry."""
-        with transaction(self._connection):
-            for folder in page.folders:
-                self._record_folder(folder, run)
-            for file in page.files:
-                self._record_file(file, run)
-            for table, items in (("folders", page.folders), ("files", page.files)):
-                self._connection.execute(
-                    f"UPDATE {table} SET run = ? WHERE id IN (SELECT value FROM json_each(?))",
-                    (run, json.dumps([item.id for item in items])),
-                )
+    def begin_run(self) -> None:
+        """Forget what the run before did to each file."""
+        self._connection.execute("UPDATE files SET change = NULL WHERE change IS NOT NULL")
 
-    def _record_folder(self, folder: SourceFolder, run: int) -> None:
-        described = (clean(folder.name), json.dumps(folder.parents), folder.url, folder.obstacle)
-        known = self._connection.execute(
-            "SELECT name, parents, url, obstacle FROM folders WHERE id = ?", (folder.id,)
-        ).fetchone()
-        if known != described:
-            self._connection.execute(
-                """INSERT INTO folders (id, name, parents, url, obstacle, run)
-                VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name,
-                    parents = excluded.parents, url = excluded.url, obstacle = excluded.obstacle""",
-                (folder.id, *described, run),
-            )
-            self._meta.set(_ANCESTRY_CHANGED, "yes")
-        if folder.obstacle is not None:
-            self._record_obstacle(folder, folder.obstacle, run)
-        elif known is None or known[3]:
-            self._connection.execute(
-                "DELETE FROM files WHERE id = ? AND is_folder = 1", (folder.id,)
-            )
-
-    def _record_obstacle(self, folder: SourceFolder, obstacle: Reason, run: int) -> None:
-        """Give a folder that cannot be looked into a line of the ledger."""
+    def begin_listing(self) -> None:
+        """From now on, what no page shows was not listed."""
+        self._meta.set("listing", str(self.listing + 1))
+        # Where another listing has stopped is no place to go on: its first pages showed it theirs.
         self._connection.execute(
-            """INSERT INTO files (id, name, mime, parents, version, url, is_folder, state, reason,
-                detail, attempts, change, run)
-            VALUES (?, ?, ?, ?, '', ?, 1, ?, ?, 'the folder cannot be looked into', 1, 'added', ?)
-            ON CONFLICT (id) DO UPDATE SET name = excluded.name, parents = excluded.parents,
-                state = excluded.state, reason = excluded.reason, detail = excluded.detail,
-                run = excluded.run, attempts = attempts + 1, held_from = NULL, placed = 0""",
-            (
-                folder.id,
-                clean(folder.name),
-                FOLDER_TYPE,
-                json.dumps(folder.parents),
-                folder.url,
-                STATE_OF_REASON[obstacle],
-                obstacle,
-                run,
-            ),
+            "UPDATE folders SET page_token = NULL WHERE page_token IS NOT NULL"
         )
 
-    def _record_file(self, file: SourceFile, run: int) -> None:
+    # ── pages ────────────────────────────────────────────────────────────────
+
+    def record(self, page: ChangePage, now: datetime) -> None:
+        """Take a page into the ledger and the ancestry."""
+        with transaction(self._connection):
+            for folder in self._of_concern(page.folders, news=page.news):
+                self._record_folder(folder, now)
+            for shortcut in self._of_concern(page.shortcuts, news=page.news):
+                self._record_shortcut(shortcut)
+            for file in self._of_concern(page.files, news=page.news):
+                self._record_file(file)
+            shown = [*(folder.id for folder in page.folders), *(file.id for file in page.files)]
+            for table in _TABLES:
+                self._stamp(table, [*shown, *(link.id for link in page.shortcuts)])
+            self._obstacles.clear_shortcuts_to(shown, self.listing)
+            for gone in page.removed:
+                self._record_gone(gone)
+            if page.listed is not None:
+                self._record_listed(page.listed)
+            for looked_up in page.looked_up:
+                self._obstacles.looked_up(looked_up, self.listing, now)
+
+    def _of_concern(self, items: tuple[Item, ...], *, news: bool) -> tuple[Item, ...]:
+        """Of news, what is known, lies in a known folder, or is what a known link points at."""
+        if not news or not items:
+            return items
+        ids = json.dumps([item.id for item in items])
+        parents = json.dumps(sorted({parent for item in items for parent in item.parents}))
+        listed = "IN (SELECT value FROM json_each(?))"
+        known = {
+            str(row[0])
+            for row in self._connection.execute(
+                f"""SELECT id FROM files WHERE id {listed}
+                UNION SELECT id FROM folders WHERE id {listed}
+                UNION SELECT id FROM shortcuts WHERE id {listed}
+                UNION SELECT target FROM shortcuts WHERE gone = 0 AND target {listed}
+                UNION SELECT id FROM folders WHERE gone = 0 AND id {listed}""",
+                (ids, ids, ids, ids, parents),
+            )
+        }
+        return tuple(one for one in items if known.intersection((one.id, *one.parents)))
+
+    def _stamp(self, table: str, ids: list[str]) -> None:
+        if ids:
+            self._connection.execute(
+                f"UPDATE {table} SET seen = ?1 WHERE seen != ?1"
+                " AND id IN (SELECT value FROM json_each(?2))",
+                (self.listing, json.dumps(ids)),
+            )
+
+    def _record_folder(self, folder: SourceFolder, now: datetime) -> None:
+        described = (clean(folder.name), json.dumps(folder.parents), folder.url, folder.obstacle,
+                     int(folder.is_root), folder.feed, folder.resource_key, 0)  # fmt: skip
+        known = self._connection.execute(
+            """SELECT name, parents, url, obstacle, is_root, feed, resource_key, gone
+            FROM folders WHERE id = ?""",
+            (folder.id,),
+        ).fetchone()
+        if known != described:
+            if folder.is_root:
+                self._connection.execute("UPDATE folders SET is_root = 0 WHERE is_root = 1")
+            self._connection.execute(
+                """INSERT INTO folders
+                (name, parents, url, obstacle, is_root, feed, resource_key, gone, id, seen)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+                    name = excluded.name, parents = excluded.parents, url = excluded.url,
+                    obstacle = excluded.obstacle, is_root = excluded.is_root, feed = excluded.feed,
+                    resource_key = excluded.resource_key, gone = 0""",
+                (*described, folder.id, self.listing),
+            )
+            self._meta.set(_ANCESTRY_CHANGED, "yes")
+        # What happened inside meanwhile was told elsewhere, or not at all.
+        if known and (known[3], *known[5:]) != (described[3], *described[5:]):
+            self._unlist(folder.id)
+        if folder.obstacle is not None:
+            self._obstacles.block(folder, folder.obstacle, self.listing, now)
+        elif known is None or known[3]:
+            self._obstacles.unblock(folder.id)
+
+    def _unlist(self, folder_id: str) -> None:
+        self._connection.execute(
+            "UPDATE folders SET listed = 0, page_token = NULL WHERE id = ?", (folder_id,)
+        )
+
+    def _record_shortcut(self, shortcut: SourceShortcut) -> None:
+        described = (clean(shortcut.name), json.dumps(shortcut.parents), shortcut.target,
+                     shortcut.url, shortcut.feed, shortcut.resource_key, 0)  # fmt: skip
+        known = self._connection.execute(
+            """SELECT name, parents, target, url, feed, resource_key, gone FROM shortcuts
+            WHERE id = ?""",
+            (shortcut.id,),
+        ).fetchone()
+        if known == described:
+            return
+        self._connection.execute(
+            """INSERT INTO shortcuts
+                (name, parents, target, url, feed, resource_key, gone, id, seen)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+                name = excluded.name, parents = excluded.parents, target = excluded.target,
+                url = excluded.url, feed = excluded.feed, resource_key = excluded.resource_key,
+                gone = 0, looked = 0, obstacle = NULL""",
+            (*described, shortcut.id, self.listing),
+        )
+        self._meta.set(_ANCESTRY_CHANGED, "yes")
+
+    def _record_file(self, file: SourceFile) -> None:
         known = self._connection.execute(
             """SELECT name, mime, parents, version, revision, md5, size, modified_time, url,
-                obstacle, state, held_from, is_folder FROM files WHERE id = ?""",
+                obstacle, feed, resource_key, kind, gone FROM files WHERE id = ?""",
             (file.id,),
         ).fetchone()
         described = _described(file)
         if known is None:
             self._connection.execute(
                 """INSERT INTO files (name, mime, parents, version, revision, md5, size,
-                    modified_time, url, obstacle, id, run, state, change)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 'added')""",
-                (*described, file.id, run),
+                    modified_time, url, obstacle, feed, resource_key, id, seen, state, change)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 'added')""",
+                (*described, file.id, self.listing),
             )
             return
-        *before, state, held_from, was_folder = known
-        if tuple(before) != described or was_folder:
-            self._describe_anew(file.id, described, tuple(before), was_folder=bool(was_folder))
-        elif state == FileState.HELD:
-            self._release(file.id, held_from)
+        *before, kind, gone = known
+        if tuple(before) != described or kind != "file":
+            self._describe_anew(file.id, described, tuple(before), was_file=kind == "file")
+        if gone:
+            self._connection.execute("UPDATE files SET gone = 0 WHERE id = ?", (file.id,))
 
     def _describe_anew(
-        self, file_id: str, now: tuple[Any, ...], before: tuple[Any, ...], *, was_folder: bool
+        self, file_id: str, now: tuple[Any, ...], before: tuple[Any, ...], *, was_file: bool
     ) -> None:
-        self._connection.execute(
-            """UPDATE files SET name = ?, mime = ?, parents = ?, version = ?, revision = ?, md5 = ?,
-                size = ?, modified_time = ?, url = ?, obstacle = ?, is_folder = 0 WHERE id = ?""",
-            (*now, file_id),
-        )
-        (name, mime, parents, version, *_, obstacle) = now
-        (old_name, old_mime, old_parents, old_version, *_, old_obstacle) = before
+        self._describe(file_id, now)
+        (name, mime, parents, version, *_, obstacle, _, _) = now
+        (old_name, old_mime, old_parents, old_version, *_, old_obstacle, _, _) = before
         if (name, parents) != (old_name, old_parents):
             self._connection.execute(
                 "UPDATE files SET placed = 0, change = coalesce(change, 'moved') WHERE id = ?",
@@ -139,100 +191,60 @@ class Inventory:
             self._connection.execute(
                 "UPDATE files SET content_hash = NULL WHERE id = ?", (file_id,)
             )
-        if was_folder or (mime, version, obstacle) != (old_mime, old_version, old_obstacle):
+        if not was_file or (mime, version, obstacle) != (old_mime, old_version, old_obstacle):
             self._connection.execute(
                 """UPDATE files SET state = 'pending', reason = NULL, detail = '', attempts = 0,
                     next_attempt = NULL, held_from = NULL WHERE id = ?""",
                 (file_id,),
             )
-        else:
-            self._release_if_held(file_id)
 
-    def _release_if_held(self, file_id: str) -> None:
-        row = self._connection.execute(
-            "SELECT held_from FROM files WHERE id = ? AND state = 'held'", (file_id,)
-        ).fetchone()
-        if row:
-            self._release(file_id, row[0])
-
-    def _release(self, file_id: str, held_from: str | None) -> None:
-        """A held file was listed again: it is what it was before."""
-        before, reason, detail = json.loads(held_from) if held_from else ("pending", None, "")
+    def _describe(self, file_id: str, described: tuple[Any, ...]) -> None:
         self._connection.execute(
-            "UPDATE files SET state = ?, reason = ?, detail = ?, held_from = NULL WHERE id = ?",
-            (before, reason, detail, file_id),
+            """UPDATE files SET name = ?, mime = ?, parents = ?, version = ?, revision = ?, md5 = ?,
+                size = ?, modified_time = ?, url = ?, obstacle = ?, feed = ?, resource_key = ?,
+                kind = 'file' WHERE id = ?""",
+            (*described, file_id),
+        )
+
+    def refresh(self, file: SourceFile) -> None:
+        """A file was read in a newer version than was listed: describe that one."""
+        self._describe(file.id, _described(file))
+        self._connection.execute("UPDATE files SET placed = 0 WHERE id = ?", (file.id,))
+
+    def _record_gone(self, gone: Gone) -> None:
+        """Believe a log only about what is its own: what moved elsewhere is told of there."""
+        for table in _TABLES:
+            self._connection.execute(
+                f"UPDATE {table} SET gone = 1 WHERE id = ? AND feed IN ('', ?) AND gone != 1",
+                (gone.id, gone.feed),
+            )
+            if table != "files" and self._connection.changes():
+                self._meta.set(_ANCESTRY_CHANGED, "yes")
+        self._connection.execute("UPDATE shortcuts SET looked = 0 WHERE target = ?", (gone.id,))
+
+    def _record_listed(self, listed: Listed) -> None:
+        ended = listed.page_token is None
+        self._connection.execute(
+            "UPDATE folders SET listed = iif(?, ?, listed), page_token = ? WHERE id = ?",
+            (ended, self.listing, listed.page_token, listed.folder),
         )
 
     def forget_versions(self) -> None:
         """Take every file for changed when it is next listed: another root may use equal ids."""
         self._connection.execute("UPDATE files SET version = ''")
 
+    # ── where things lie ─────────────────────────────────────────────────────
+
     def place(self) -> list[str]:
-        """Bring paths and placements up to date; returns the files that lie elsewhere now."""
+        """Bring paths, placements and what is adrift up to date.
+
+        Returns the files that lie elsewhere now.
+        """
         with transaction(self._connection):
             everything = self._meta.get(_ANCESTRY_CHANGED) is not None
             moved = place_files(self._connection, everything=everything)
             self._meta.delete(_ANCESTRY_CHANGED)
         return moved
-
-    # ── what has gone ────────────────────────────────────────────────────────
-
-    def missing(self, run: int) -> list[str]:
-        """Files that a complete listing did not show; below a folder it could not see, unknown."""
-        rows = self._connection.execute(
-            """SELECT f.id FROM files f WHERE f.run < ? AND NOT EXISTS (
-                SELECT 1 FROM placements p JOIN folders d ON d.num = p.folder
-                WHERE p.file = f.num AND d.obstacle IS NOT NULL AND d.run = ?)
-            ORDER BY f.num""",
-            (run, run),
-        )
-        return [identifier for (identifier,) in rows]
-
-    def came_back_elsewhere(self, run: int) -> int:
-        """How many of the missing were only renamed or moved, as far as their version tells.
-
-        A local file's id is its path, but its size and time go with it to another folder.
-        """
-        row = self._connection.execute(
-            """SELECT count(*) FROM files f WHERE f.run < ? AND EXISTS (
-                SELECT 1 FROM files n WHERE n.change = 'added' AND n.run = ?
-                AND n.version = f.version AND n.mime = f.mime AND n.size > 0)""",
-            (run, run),
-        ).fetchone()
-        return int(row[0]) if row else 0
-
-    def hold(self, file_ids: Iterable[str]) -> None:
-        """Keep files that seem gone until somebody confirms it."""
-        self._connection.executemany(
-            """UPDATE files SET held_from = json_array(state, reason, detail), state = 'held',
-                reason = ?, detail = 'not listed any more, with many others at once'
-            WHERE id = ? AND state != 'held'""",
-            ((Reason.MASS_DELETE, identifier) for identifier in file_ids),
-        )
-
-    def remove(self, file_id: str) -> int:
-        """Strike a file from the ledger; its chunks must have been taken out before.
-
-        Returns how many lines that was: 1, or 0 for an unknown id.
-        """
-        self._connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
-        return self._connection.changes()
-
-    def drop_folders(self, run: int) -> None:
-        """Strike folders that a complete listing did not show and that hold nothing any more."""
-        self._connection.execute(
-            """DELETE FROM folders WHERE run < ?
-            AND NOT EXISTS (SELECT 1 FROM placements p WHERE p.folder = folders.num)""",
-            (run,),
-        )
-
-    def known_before(self) -> int:
-        """Items in the ledger that this run did not bring."""
-        row = self._connection.execute(
-            """SELECT (SELECT count(*) FROM files)
-                - (SELECT count(*) FROM files WHERE change = 'added')"""
-        ).fetchone()
-        return int(row[0]) if row else 0
 
 
 def _described(file: SourceFile) -> tuple[Any, ...]:
@@ -248,4 +260,6 @@ def _described(file: SourceFile) -> tuple[Any, ...]:
         stored_time(file.modified_time),
         file.url,
         file.obstacle,
+        file.feed,
+        file.resource_key,
     )

@@ -21,7 +21,7 @@ from gdrive_rag_mcp.store.translation import decoding
 
 _COLUMNS = """SELECT f.num, f.id, f.name, f.path, f.mime, f.state, f.reason, f.detail, f.version,
     coalesce(f.revision, f.version), f.size, f.md5, f.url, f.modified_time, f.attempts,
-    f.next_attempt, f.content_hash, f.chunk_count, f.indexed_at, f.is_folder FROM files f"""
+    f.next_attempt, f.content_hash, f.chunk_count, f.indexed_at, f.kind FROM files f"""
 
 
 class Ledger:
@@ -45,7 +45,9 @@ class Ledger:
         row = self._connection.execute(
             """WITH RECURSIVE up (id) AS (
                 SELECT id FROM folders WHERE id = ?
-                UNION SELECT j.value FROM up JOIN folders d ON d.id = up.id, json_each(d.parents) j)
+                UNION SELECT j.value FROM up JOIN folders d ON d.id = up.id, json_each(d.parents) j
+                UNION SELECT j.value FROM up JOIN shortcuts s ON s.target = up.id AND s.gone = 0,
+                    json_each(s.parents) j)
             SELECT count(*), max(id IN (SELECT value FROM json_each(?))) FROM up""",
             (folder_id, json.dumps(sorted(within.ids or ()))),
         ).fetchone()
@@ -133,7 +135,7 @@ class Ledger:
 def read_record(row: tuple[Any, ...]) -> FileRecord:
     """A row of the ledger's columns as a record."""
     (_, identifier, name, path, mime, state, reason, detail, version, revision, size, md5, url,
-     modified, attempts, next_attempt, digest, chunks, indexed, is_folder) = row  # fmt: skip
+     modified, attempts, next_attempt, digest, chunks, indexed, kind) = row  # fmt: skip
     return FileRecord(
         id=identifier,
         name=name,
@@ -153,7 +155,7 @@ def read_record(row: tuple[Any, ...]) -> FileRecord:
         content_hash=digest,
         chunk_count=chunks,
         indexed_at=read_time(indexed),
-        is_folder=bool(is_folder),
+        is_folder=kind == "folder",
     )
 
 

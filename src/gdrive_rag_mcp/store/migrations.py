@@ -74,7 +74,46 @@ _FIRST_SCHEMA = (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL, change INTEGER NOT NULL)""",
 )
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_first_schema,)
+
+def _followed_changes(connection: apsw.Connection) -> None:
+    for statement in _FOLLOWED_CHANGES:
+        connection.execute(statement)
+
+
+_FOLLOWED_CHANGES = (
+    # `seen` is the number of the listing that last showed an item; a listing may span several runs.
+    "UPDATE meta SET key = 'listing' WHERE key = 'run'",
+    "ALTER TABLE files RENAME COLUMN run TO seen",
+    "ALTER TABLE folders RENAME COLUMN run TO seen",
+    # `gone`: 1, the source said so; 2, a complete listing did not show it.
+    # `adrift`: no way leads from the root to it. `feed`: the log that tells of its changes.
+    "ALTER TABLE files ADD COLUMN gone INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE files ADD COLUMN adrift INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE files ADD COLUMN feed TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE files ADD COLUMN resource_key TEXT",
+    "ALTER TABLE files ADD COLUMN anchors TEXT",
+    "ALTER TABLE files ADD COLUMN kind TEXT NOT NULL DEFAULT 'file'",
+    "UPDATE files SET kind = 'folder' WHERE is_folder = 1",
+    "ALTER TABLE files DROP COLUMN is_folder",
+    "CREATE INDEX files_astray ON files (num) WHERE gone > 0 OR adrift = 1",
+    # `listed`: the listing in which its content was listed to the end, before that `page_token`.
+    "ALTER TABLE folders ADD COLUMN is_root INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE folders ADD COLUMN gone INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE folders ADD COLUMN listed INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE folders ADD COLUMN page_token TEXT",
+    "ALTER TABLE folders ADD COLUMN feed TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE folders ADD COLUMN resource_key TEXT",
+    "CREATE INDEX folders_to_list ON folders (num) WHERE listed < seen",
+    # Links that put their target where they lie. `looked`: the listing in which it was looked up.
+    """CREATE TABLE shortcuts (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, parents TEXT NOT NULL, target TEXT NOT NULL,
+        url TEXT, feed TEXT NOT NULL, resource_key TEXT, obstacle TEXT,
+        gone INTEGER NOT NULL DEFAULT 0, looked INTEGER NOT NULL DEFAULT 0,
+        seen INTEGER NOT NULL) WITHOUT ROWID""",
+    "CREATE INDEX shortcuts_by_target ON shortcuts (target)",
+)
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_first_schema, _followed_changes)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

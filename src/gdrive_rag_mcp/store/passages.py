@@ -11,7 +11,7 @@ from gdrive_rag_mcp.store.translation import decoding
 
 PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
     c.hash, c.file, d.title, f.id, f.name, f.path, f.mime,
-    f.url, f.modified_time, f.indexed_at, coalesce(f.revision, f.version)
+    f.url, f.modified_time, f.indexed_at, coalesce(f.revision, f.version), f.anchors
     FROM chunks c JOIN files f ON f.num = c.file JOIN documents d ON d.file = c.file"""
 
 
@@ -42,7 +42,8 @@ def read_headings(text: str) -> tuple[str, ...]:
 def read_passage(row: tuple[Any, ...], texts: Texts) -> Passage:
     """A row of `PASSAGE_COLUMNS` as a passage."""
     (_, ordinal, start, end, locator, headings, context, digest, file, title, document, name, path,
-     mime, url, modified, indexed, revision) = row  # fmt: skip
+     mime, url, modified, indexed, revision, anchors) = row  # fmt: skip
+    place = read_locator(locator)
     return Passage(
         chunk_id=f"{document}:{ordinal}:{digest[:8]}",
         document_id=document,
@@ -55,9 +56,19 @@ def read_passage(row: tuple[Any, ...], texts: Texts) -> Passage:
         headings=read_headings(headings),
         start=start,
         end=end,
-        locator=read_locator(locator),
+        locator=place,
         url=url,
         modified_time=read_time(modified),
         indexed_at=read_time(indexed),
         revision=revision,
+        anchor=_anchor(anchors, place),
     )
+
+
+def _anchor(stored: str | None, place: Locator) -> str | None:
+    """How a source links to a place, if it was found out when the document was read."""
+    if stored is None:
+        return None
+    anchors: dict[str, str] = json.loads(stored)
+    named = (place.value, place.label)
+    return next((found for name in named if (found := anchors.get(f"{place.kind}:{name}"))), None)

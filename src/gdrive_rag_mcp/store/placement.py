@@ -1,7 +1,9 @@
 """Where files lie: paths for people and ancestor numbers for scopes, from the local ancestry."""
 
 import json
+from collections import deque
 from collections.abc import Iterable
+from functools import cached_property
 
 import apsw
 
@@ -10,92 +12,139 @@ from gdrive_rag_mcp.store.translation import decoding
 
 
 class Ancestry:
-    """The folders as they stand, read once; answers for many files."""
+    """The folders and links as they stand, read once; answers for many items.
+
+    A folder is in scope when a way leads to it from the root. Ways through as few links as possible
+    are taken first, so that a path shows where an item really lies whenever that is in scope.
+    """
 
     @decoding()
     def __init__(self, connection: apsw.Connection) -> None:
-        self._folders: dict[str, tuple[int, str, tuple[str, ...]]] = {
-            identifier: (number, name, tuple(json.loads(parents)))
-            for number, identifier, name, parents in connection.execute(
-                "SELECT num, id, name, parents FROM folders"
+        self._folders: dict[str, tuple[int, str, tuple[str, ...], bool]] = {
+            identifier: (number, name, tuple(json.loads(parents)), bool(is_root))
+            for number, identifier, name, parents, is_root in connection.execute(
+                "SELECT num, id, name, parents, is_root FROM folders WHERE gone = 0"
             )
         }
-        self._above: dict[str, frozenset[str]] = {}
-        self._paths: dict[str, str] = {}
+        self._linked: dict[str, list[str]] = {}
+        for target, parents in connection.execute(
+            "SELECT target, parents FROM shortcuts WHERE gone = 0 ORDER BY id"
+        ):
+            self._linked.setdefault(target, []).extend(json.loads(parents))
+        self._numbers: dict[str, frozenset[int]] = {}
 
-    def above(self, parents: Iterable[str]) -> frozenset[str]:
-        """The ids of all known folders above, at any depth; cycles end where they close."""
-        found: set[str] = set()
-        waiting = [parent for parent in parents if parent in self._folders]
+    @cached_property
+    def reached(self) -> dict[str, str | None]:
+        """The folders in scope, each with the folder through which it was reached first."""
+        inside: dict[str, list[str]] = {}
+        for identifier, (_, _, parents, _) in self._folders.items():
+            for parent in parents:
+                inside.setdefault(parent, []).append(identifier)
+        reached: dict[str, str | None] = {
+            identifier: None for identifier, (*_, is_root) in self._folders.items() if is_root
+        }
+        wave = deque(reached)
+        while wave:
+            while wave:
+                here = wave.popleft()
+                for child in inside.get(here, ()):
+                    if child not in reached:
+                        reached[child] = here
+                        wave.append(child)
+            linked = {
+                target: next((folder for folder in linking if folder in reached), None)
+                for target, linking in self._linked.items()
+                if target in self._folders and target not in reached
+            }
+            wave.extend(target for target, through in linked.items() if through is not None)
+            reached.update((target, linked[target]) for target in wave)
+        return reached
+
+    def below(self, folders: Iterable[str]) -> set[str]:
+        """The folders themselves and all known ones below them by their own parents."""
+        found = set(folders)
+        grew = True
+        while grew:
+            more = {
+                identifier
+                for identifier, (_, _, parents, _) in self._folders.items()
+                if identifier not in found and not found.isdisjoint(parents)
+            }
+            found |= more
+            grew = bool(more)
+        return found
+
+    def parents(self, identifier: str, own: Iterable[str]) -> tuple[str, ...]:
+        """The folders in scope that an item lies in, its own before those that link to it."""
+        known = dict.fromkeys((*own, *self._linked.get(identifier, ())))
+        return tuple(parent for parent in known if parent in self.reached)
+
+    def numbers(self, parents: Iterable[str]) -> set[int]:
+        """The numbers of all folders in scope above an item, at any depth."""
+        found: set[int] = set()
+        for parent in parents:
+            found |= self._upwards(parent)
+        return found
+
+    def _upwards(self, folder: str) -> frozenset[int]:
+        """A folder's number and those of all above; links may make circles."""
+        if folder in self._numbers:
+            return self._numbers[folder]
+        seen = {folder}
+        waiting = [folder]
         while waiting:
-            folder = waiting.pop()
-            if folder in found:
-                continue
-            known = self._above.get(folder)
-            if known is not None:
-                found |= known | {folder}
-                continue
-            found.add(folder)
-            waiting.extend(up for up in self._folders[folder][2] if up in self._folders)
-        return frozenset(found)
+            here = waiting.pop()
+            for up in self.parents(here, self._folders[here][2]):
+                if up not in seen:
+                    seen.add(up)
+                    waiting.append(up)
+        self._numbers[folder] = frozenset(self._folders[identifier][0] for identifier in seen)
+        return self._numbers[folder]
 
-    def numbers(self, parents: tuple[str, ...]) -> set[int]:
-        """The numbers of all folders above an item with these parents."""
-        for parent in parents:
-            if parent in self._folders and parent not in self._above:
-                self._above[parent] = self.above(self._folders[parent][2]) - {parent}
-        return {self._folders[folder][0] for folder in self.above(parents)}
-
-    def path(self, parents: tuple[str, ...], name: str) -> str:
-        """A path below the root for display: the first known parent's, then the name."""
-        for parent in parents:
-            if parent in self._folders:
-                folder = self._folder_path(parent)
-                return f"{folder}/{name}" if folder else name
-        return name
-
-    def _folder_path(self, folder: str) -> str:
-        """The names from below the topmost known folder, the root, down to this one."""
-        names: list[str] = []
-        seen: set[str] = set()
-        here: str | None = folder
-        while here is not None and here not in self._paths and here not in seen:
-            seen.add(here)
-            _, name, parents = self._folders[here]
-            here = next((up for up in parents if up in self._folders and up not in seen), None)
-            if here is not None:
-                names.append(name)
-        start = self._paths.get(here, "") if here is not None else ""
-        path = "/".join([start, *reversed(names)] if start else reversed(names))
-        self._paths[folder] = path
-        return path
+    def path(self, parent: str, name: str) -> str:
+        """A path below the root for display."""
+        names = [name]
+        here: str | None = parent
+        while here is not None and (above := self.reached[here]) is not None:
+            names.append(self._folders[here][1])
+            here = above
+        return "/".join(reversed(names))
 
 
 @decoding()
 def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
     """Bring paths and placements in line with the ancestry; of all files, or of marked ones.
 
+    A file that no way leads to any more is marked as adrift, and stays where it was found last: it
+    may be held there. Folders out of scope are marked to be listed should they come back.
     Returns the ids of the files with chunks whose full-text rows have to be written again.
     """
     waiting = fetch(
         connection,
-        "SELECT num, id, name, path, parents, chunk_count, placed FROM files"
+        "SELECT num, id, name, path, parents, chunk_count, placed, adrift FROM files"
         + ("" if everything else " WHERE placed = 0"),
     )
-    if not waiting:
+    if not waiting and not everything:
         return []
     ancestry = Ancestry(connection)
     moved = []
-    for number, identifier, name, path, parents, chunks, placed in waiting:
-        above = tuple(json.loads(parents))
-        new_path, folders = ancestry.path(above, name), ancestry.numbers(above)
-        relocated = _place(connection, number, folders)
-        if new_path != path or not placed:
+    for number, identifier, name, path, parents, chunks, placed, adrift in waiting:
+        within = ancestry.parents(identifier, json.loads(parents))
+        new_path = ancestry.path(within[0], name) if within else path or name
+        relocated = _place(connection, number, ancestry.numbers(within)) if within else False
+        if (new_path, 1, not within) != (path, placed, bool(adrift)):
             connection.execute(
-                "UPDATE files SET path = ?, placed = 1 WHERE num = ?", (new_path, number)
+                "UPDATE files SET path = ?, placed = 1, adrift = ? WHERE num = ?",
+                (new_path, not within, number),
             )
-        if chunks and (relocated or not placed):
+        if chunks and within and (relocated or not placed):
             moved.append(identifier)
+    if everything:
+        connection.execute(
+            """UPDATE folders SET listed = 0, page_token = NULL
+            WHERE (listed > 0 OR page_token IS NOT NULL) AND id NOT IN (SELECT value FROM json_each(?))""",
+            (json.dumps(list(ancestry.reached)),),
+        )
     return moved
 
 

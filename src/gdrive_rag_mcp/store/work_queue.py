@@ -1,6 +1,7 @@
 """The ledger's work: which files are to be read, and what became of each."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +18,8 @@ _FIRST_DELAY = timedelta(minutes=5)
 _LONGEST_DELAY = timedelta(hours=24)
 _EAGER_ATTEMPTS = 2
 _LONGEST_DETAIL = 2000
+_DUE = """kind = 'file' AND gone = 0 AND adrift = 0 AND (state = 'pending'
+    OR (state = 'failed' AND coalesce(next_attempt, '') <= ?))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,11 @@ def retry_delay(attempts: int) -> timedelta:
     return min(_FIRST_DELAY * (1 << doublings), _LONGEST_DELAY)
 
 
+def folder_delay(attempts: int) -> timedelta:
+    """How long a folder that cannot be looked into rests: from 5 min up to a day."""
+    return retry_delay(attempts + _EAGER_ATTEMPTS)
+
+
 class WorkQueue:
     """Files that wait to be read; the outcome of each is one state with one reason."""
 
@@ -51,11 +59,11 @@ class WorkQueue:
             condition += " AND extraction IS NOT NULL AND extraction != ?"
         self._connection.execute(
             f"""UPDATE files SET state = 'pending', next_attempt = NULL
-            WHERE is_folder = 0 AND ({condition})""",
+            WHERE kind = 'file' AND ({condition})""",
             () if everything else (extraction,),
         )
         self._connection.execute(
-            """UPDATE files SET state = 'pending' WHERE is_folder = 0 AND state = 'indexed'
+            """UPDATE files SET state = 'pending' WHERE kind = 'file' AND state = 'indexed'
             AND extraction != ?""",
             (extraction,),
         )
@@ -64,30 +72,57 @@ class WorkQueue:
         """The files to read now, in order of path."""
         rows = fetch(
             self._connection,
-            """SELECT id, name, mime, parents, version, size, md5, modified_time, url, revision,
-                obstacle, content_hash, extraction, attempts, chunk_count
-            FROM files WHERE is_folder = 0 AND (state = 'pending'
-                OR (state = 'failed' AND coalesce(next_attempt, '') <= ?)) ORDER BY path, num""",
+            f"""SELECT id, name, mime, parents, version, size, md5, modified_time, url, revision,
+                obstacle, feed, resource_key, content_hash, extraction, attempts, chunk_count
+            FROM files WHERE {_DUE} ORDER BY path, num""",
             (stored_time(now),),
         )
         return [_work_item(row) for row in rows]
 
+    def outlook(self, now: datetime) -> list[tuple[str, str]]:
+        """The paths of the files to read now, each with why: added, updated or retry."""
+        rows = fetch(
+            self._connection,
+            f"""SELECT path, iif(state = 'failed', 'retry',
+                iif(indexed_at IS NULL, 'added', 'updated')) FROM files WHERE {_DUE}
+            ORDER BY path, num""",
+            (stored_time(now),),
+        )
+        return [(str(path), str(why)) for path, why in rows]
+
     def indexed(self, file_id: str, *, content_hash: str, extraction: str,
-                failures: tuple[str, ...], now: datetime) -> None:  # fmt: skip
+                failures: tuple[str, ...], now: datetime, anchors: Mapping[str, str] = {},
+                note: str = "") -> None:  # fmt: skip
         """A file was read; with failures it is partial, and they are what the detail says.
 
-        It was added if there was no text of it before, and updated if there was.
+        It was added if there was no text of it before, and updated if there was. `anchors` are as
+        in `Fetched`; the note is what else there is to say.
         """
+        self._connection.execute(
+            """UPDATE files SET attempts = 0, next_attempt = NULL, content_hash = ?,
+                extraction = ?, indexed_at = ?,
+                change = iif(indexed_at IS NULL, 'added', 'updated')
+            WHERE id = ?""",
+            (content_hash, extraction, stored_time(now), file_id),
+        )
+        self._outcome(file_id, failures, anchors, note)
+
+    def same_content(self, file_id: str, failures: tuple[str, ...], *,
+                     anchors: Mapping[str, str] = {}, note: str = "") -> None:  # fmt: skip
+        """A file was read and holds what it held: it is as before, and no update after all."""
+        self._outcome(file_id, failures, anchors, note)
+
+    def _outcome(
+        self, file_id: str, failures: tuple[str, ...], anchors: Mapping[str, str], note: str
+    ) -> None:
         state, reason = (
             (FileState.PARTIAL, Reason.PARTS_FAILED) if failures else (FileState.INDEXED, None)
         )
-        detail = clean("; ".join(failures))[:_LONGEST_DETAIL]
+        detail = clean("; ".join((*failures, *([note] if note else []))))[:_LONGEST_DETAIL]
         self._connection.execute(
             """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = 0,
-                next_attempt = NULL, content_hash = ?, extraction = ?, indexed_at = ?,
-                change = iif(indexed_at IS NULL, 'added', 'updated')
-            WHERE id = ?""",
-            (state, reason, detail, content_hash, extraction, stored_time(now), file_id),
+                next_attempt = NULL, anchors = ? WHERE id = ?""",
+            (state, reason, detail, json.dumps(dict(anchors)) if anchors else None, file_id),
         )
 
     def refused(self, file_id: str, reason: Reason, detail: str, *, extraction: str,
@@ -124,22 +159,11 @@ class WorkQueue:
             )
         )
 
-    def same_content(self, file_id: str, failures: tuple[str, ...]) -> None:
-        """A file was read and holds what it held: it is as before, and no update after all."""
-        state, reason = (
-            (FileState.PARTIAL, Reason.PARTS_FAILED) if failures else (FileState.INDEXED, None)
-        )
-        self._connection.execute(
-            """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = 0, next_attempt = NULL
-            WHERE id = ?""",
-            (state, reason, clean("; ".join(failures))[:_LONGEST_DETAIL], file_id),
-        )
-
 
 @decoding()
 def _work_item(row: tuple[Any, ...]) -> WorkItem:
-    (identifier, name, mime, parents, version, size, md5, modified, url, revision, obstacle, digest,
-     extraction, attempts, chunks) = row  # fmt: skip
+    (identifier, name, mime, parents, version, size, md5, modified, url, revision, obstacle, feed,
+     resource_key, digest, extraction, attempts, chunks) = row  # fmt: skip
     file = SourceFile(
         id=identifier,
         name=name,
@@ -152,5 +176,7 @@ def _work_item(row: tuple[Any, ...]) -> WorkItem:
         url=url,
         revision=revision,
         obstacle=Reason(obstacle) if obstacle else None,
+        feed=feed,
+        resource_key=resource_key,
     )
     return WorkItem(file, digest, extraction, attempts, searchable=bool(chunks))

@@ -76,15 +76,22 @@ class HandWritten:
     def __init__(self, store: Store) -> None:
         self.store = store
         store.catalog.accept_embedding(None)
-        self.run = store.inventory.begin_run()
+        store.inventory.begin_run()
+        store.inventory.begin_listing()
         self.folder(ROOT, parents=())
 
     def folder(
         self, folder_id: str, *, parents: Sequence[str] = (ROOT,), name: str | None = None
     ) -> None:
         """List a folder; files below it are placed anew by the next `put` or `settle`."""
-        listed = SourceFolder(folder_id, name or folder_id, tuple(parents))
-        self.store.inventory.record(ChangePage(folders=(listed,)), self.run)
+        listed = SourceFolder(
+            folder_id, name or folder_id, tuple(parents), is_root=folder_id == ROOT
+        )
+        self.record(ChangePage(folders=(listed,)))
+
+    def record(self, page: ChangePage) -> None:
+        """Take a page into the ledger, at the time at which everything here is written."""
+        self.store.inventory.record(page, WRITTEN)
 
     def put(
         self,
@@ -98,7 +105,7 @@ class HandWritten:
         listed = text_file(file, parents=parents) if isinstance(file, str) else file
         file_id = listed.id
         with self.store.transaction():
-            self.store.inventory.record(ChangePage(files=(listed,)), self.run)
+            self.record(ChangePage(files=(listed,)))
             self.settle()
             self.store.index.replace(
                 file_id,
@@ -121,7 +128,7 @@ class HandWritten:
         """Take a file out of the index and the ledger."""
         with self.store.transaction():
             self.store.index.remove(file_id)
-            self.store.inventory.remove(file_id)
+            self.store.straying.remove(file_id)
 
     def embed(self, embedder: Embedder) -> None:
         """Give every chunk that waits for it a vector."""

@@ -1,9 +1,6 @@
 """A source that lives in memory: everything a sync can meet, without files or a network."""
 
-import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Lock
 
@@ -13,44 +10,39 @@ from gdrive_rag_mcp.domain import (
     Reason,
     SourceFile,
     SourceFolder,
+    SourceShortcut,
     SourceUsage,
 )
 from gdrive_rag_mcp.errors import FileUnreadableError, SourceError, SourceUnavailableError
-
-_EPOCH = datetime(2026, 1, 5, 9, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """A file (with content) or a folder (without)."""
-
-    id: str
-    name: str
-    parent: str | None
-    content: bytes | None = None
-    mime_type: str = ""
-    edits: int = 0
-    modified: datetime = _EPOCH
-    obstacle: Reason | None = None
+from gdrive_rag_mcp.protocols import Frontier
+from gdrive_rag_mcp.testing.memory_news import FollowedLogs, Journey
+from gdrive_rag_mcp.testing.memory_tree import MemoryTree, Node
 
 
-class InMemorySource:
-    """Implements `protocols.Source`; the methods below it are what people do to the files.
+class InMemorySource(MemoryTree):
+    """Implements `protocols.Source`; what people do to the files are the methods of `MemoryTree`.
 
-    Switches: `listing_fails_after` pages (None: never), `failure` that `check`, `changes` and
-    `read` raise, and what `fail_reading` says of single files.
+    With `feeds`, it follows its logs of changes as a drive does: a crawl from folder to folder,
+    then only what is new. Without, every listing is one of everything.
+    Switches: `listing_fails_after` calls (None: never), `failure` that `check`, `changes` and
+    `read` raise, what `fail_reading` says of single files, and `looks_up_late`: whether what
+    shortcuts point at is only looked up when everything else is known.
     """
 
-    def __init__(self, name: str = "memory", *, page_items: int = 100) -> None:
+    def __init__(self, name: str = "memory", *, page_items: int = 100, feeds: bool = False) -> None:
+        super().__init__(name)
         self._name = name
         self._page_items = page_items
+        self._feeds = feeds
         self._lock = Lock()
-        self._made = 0
+        self._calls_left: int | None = None
         self._unreadable: dict[str, Reason] = {}
         self._usage = SourceUsage()
-        self._nodes: dict[str, _Node] = {"root": _Node("root", name, None)}
         self.listing_fails_after: int | None = None
         self.failure: SourceError | None = None
+        self.looks_up_late = False
+        self.folders_listed: list[str] = []
+        """Every folder that was asked for its content, as often as it was; with `feeds` alone."""
 
     # ── the protocol ─────────────────────────────────────────────────────────
 
@@ -66,15 +58,17 @@ class InMemorySource:
         self._spend(api_calls=1)
         self._raise_failure()
 
-    def changes(self, cursor: str | None) -> Iterator[ChangePage]:
-        """List everything, `page_items` at a time, folders before what is in them."""
-        nodes = list(self._reachable())
-        for number, start in enumerate(range(0, len(nodes), self._page_items)):
-            self._spend(api_calls=1)
-            self._raise_failure()
-            if number == self.listing_fails_after:
-                raise SourceUnavailableError("the listing broke off", hint="try again later")
-            yield _page(nodes[start : start + self._page_items])
+    def changes(self, cursor: str | None, frontier: Frontier) -> Iterator[ChangePage]:
+        """List everything, `page_items` at a time, folders before what is in them; or the news."""
+        self._calls_left = self.listing_fails_after
+        if self._feeds:
+            yield from FollowedLogs(self, frontier, late=self.looks_up_late).pages(cursor)
+            return
+        nodes = list(self._walk())
+        yield ChangePage(begins=True)
+        for start in range(0, len(nodes), self._page_items):
+            self._call()
+            yield self.page_of(nodes[start : start + self._page_items])
         yield ChangePage(complete=True)
 
     def read(self, file: SourceFile, into: Path) -> Fetched:
@@ -82,57 +76,14 @@ class InMemorySource:
         self._raise_failure()
         node = self._nodes.get(file.id)
         reason = self._unreadable.get(file.id)
-        if node is None or node.content is None:
+        if node is None or node.content is None or not self._lives(node.id):
             raise FileUnreadableError(Reason.NOT_FOUND, f"{file.name} is gone")
         if reason is not None:
             raise FileUnreadableError(reason, f"{file.name} cannot be read")
         into.write_bytes(node.content)
         return Fetched(node.mime_type)
 
-    # ── what people do ───────────────────────────────────────────────────────
-
-    def add_folder(self, name: str, parent: str = "root") -> str:
-        """Make a folder. Returns its id."""
-        return self._add(_Node("", name, parent))
-
-    def add_file(
-        self,
-        name: str,
-        content: bytes | str,
-        parent: str = "root",
-        *,
-        mime_type: str = "text/markdown",
-    ) -> str:
-        """Make a file. Returns its id."""
-        return self._add(_Node("", name, parent, _bytes(content), mime_type))
-
-    def edit(self, file_id: str, content: bytes | str) -> None:
-        """Replace a file's content; its version changes even if the bytes are the same."""
-        node = self._nodes[file_id]
-        self._nodes[file_id] = replace(
-            node,
-            content=_bytes(content),
-            edits=node.edits + 1,
-            modified=node.modified + timedelta(hours=1),
-        )
-
-    def rename(self, item_id: str, name: str) -> None:
-        """Give a file or folder another name."""
-        self._nodes[item_id] = replace(self._nodes[item_id], name=name)
-
-    def move(self, item_id: str, parent: str) -> None:
-        """Put a file or folder into another folder."""
-        self._nodes[item_id] = replace(self._nodes[item_id], parent=parent)
-
-    def remove(self, item_id: str) -> None:
-        """Delete a file, or a folder with everything below."""
-        for child in [node.id for node in self._nodes.values() if node.parent == item_id]:
-            self.remove(child)
-        del self._nodes[item_id]
-
-    def block(self, item_id: str, obstacle: Reason | None) -> None:
-        """Let the listing say that a file cannot be had, or that a folder cannot be looked into."""
-        self._nodes[item_id] = replace(self._nodes[item_id], obstacle=obstacle)
+    # ── what people do, and what goes wrong ──────────────────────────────────
 
     def fail_reading(self, file_id: str, reason: Reason | None) -> None:
         """Let reading a file fail for a reason, or (None) work again."""
@@ -141,69 +92,70 @@ class InMemorySource:
         else:
             self._unreadable[file_id] = reason
 
-    def _add(self, node: _Node) -> str:
-        self._made += 1
-        kind = "folder" if node.content is None else "file"
-        item_id = f"{kind}-{self._made}"
-        self._nodes[item_id] = replace(node, id=item_id)
-        return item_id
-
-    def _reachable(self) -> Iterator[_Node]:
-        pending = ["root"]
-        while pending:
-            node = self._nodes[pending.pop(0)]
-            yield node
-            if node.content is None and node.obstacle is None:
-                pending += [child.id for child in self._nodes.values() if child.parent == node.id]
-
     def _raise_failure(self) -> None:
         if self.failure is not None:
             raise self.failure
+
+    # ── what is asked while listing; each is one call ────────────────────────
+
+    def log(self, feed: str, journey: Journey) -> tuple[list[str], int]:
+        """A page of a log from a place on: ids, each once and last, and the place after them."""
+        self._call()
+        start = journey.places.get(feed, 0)
+        entries = self._logs[feed]
+        page = entries[start : start + self._page_items]
+        end = start + len(page)
+        later = set(entries[end:])
+        return [item_id for item_id in dict.fromkeys(page) if item_id not in later], end
+
+    def children(self, folder_id: str) -> list[Node] | Reason:
+        """What lies in a folder, or why that is not told."""
+        self._call()
+        self.folders_listed.append(folder_id)
+        if not self._lives(folder_id):
+            return Reason.NOT_FOUND
+        return self._forbidden.get(folder_id) or self._children(folder_id)
+
+    def item(self, item_id: str) -> Node | None:
+        """An item as it is now, if it is anywhere."""
+        self._call()
+        return self.seen(item_id)
+
+    def seen(self, item_id: str) -> Node | None:
+        """An item as it is now, if it is in sight and not in the bin."""
+        return self._nodes[item_id] if self._lives(item_id) else None
+
+    def journey(self) -> Journey:
+        """Where all logs are now."""
+        return Journey(self._log_number, {feed: len(log) for feed, log in self._logs.items()})
+
+    @property
+    def feeds(self) -> list[str]:
+        return sorted(self._logs)
+
+    @property
+    def page_items(self) -> int:
+        return self._page_items
+
+    def page_of(self, nodes: Iterable[Node]) -> ChangePage:
+        """Items as a page."""
+        items = [self._described(node) for node in nodes]
+        return ChangePage(
+            files=tuple(item for item in items if isinstance(item, SourceFile)),
+            folders=tuple(item for item in items if isinstance(item, SourceFolder)),
+            shortcuts=tuple(item for item in items if isinstance(item, SourceShortcut)),
+        )
+
+    def _call(self) -> None:
+        self._spend(api_calls=1)
+        self._raise_failure()
+        if self._calls_left is not None:
+            if self._calls_left == 0:
+                raise SourceUnavailableError("the listing broke off", hint="try again later")
+            self._calls_left -= 1
 
     def _spend(self, *, api_calls: int = 0, downloads: int = 0) -> None:
         with self._lock:
             self._usage = SourceUsage(
                 self._usage.api_calls + api_calls, self._usage.downloads + downloads
             )
-
-
-def _page(nodes: list[_Node]) -> ChangePage:
-    return ChangePage(
-        files=tuple(_file(node) for node in nodes if node.content is not None),
-        folders=tuple(_folder(node) for node in nodes if node.content is None),
-    )
-
-
-def _file(node: _Node) -> SourceFile:
-    return SourceFile(
-        id=node.id,
-        name=node.name,
-        mime_type=node.mime_type,
-        parents=(node.parent,) if node.parent else (),
-        version=_version(node),
-        size=len(node.content or b""),
-        modified_time=node.modified,
-        url=f"https://example.com/{node.id}",
-        revision=str(node.edits),
-        obstacle=node.obstacle,
-    )
-
-
-def _folder(node: _Node) -> SourceFolder:
-    return SourceFolder(
-        id=node.id,
-        name=node.name,
-        parents=(node.parent,) if node.parent else (),
-        url=f"https://example.com/{node.id}",
-        obstacle=node.obstacle,
-    )
-
-
-def _bytes(content: bytes | str) -> bytes:
-    return content.encode() if isinstance(content, str) else content
-
-
-def _version(node: _Node) -> str:
-    """Tells contents apart, as every real source's does, and edits that leave them the same."""
-    version = f"{node.edits}-{hashlib.sha256(node.content or b'').hexdigest()[:12]}"
-    return f"{version}!{node.obstacle}" if node.obstacle else version

@@ -20,7 +20,7 @@ from gdrive_rag_mcp.domain import (
 )
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
-from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.protocols import Embedder, Frontier
 from gdrive_rag_mcp.store import Store
 
 SYNCED = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -55,7 +55,7 @@ def page(number: int, label: str | None = None) -> Locator:
 
 
 FOLDERS = (
-    SourceFolder("root", "Company", ()),
+    SourceFolder("root", "Company", (), is_root=True),
     SourceFolder("hr", "HR", ("root",)),
     SourceFolder("finance", "Finance", ("root",)),
 )
@@ -125,8 +125,9 @@ class _SampleSource:
     def check(self) -> None:
         pass
 
-    def changes(self, cursor: str | None) -> Iterator[ChangePage]:
-        yield ChangePage(tuple(map(self._listed, self._files)), FOLDERS, complete=True)
+    def changes(self, cursor: str | None, frontier: Frontier) -> Iterator[ChangePage]:
+        files = tuple(map(self._listed, self._files))
+        yield ChangePage(files, FOLDERS, begins=True, complete=True)
 
     def _listed(self, file: SampleFile) -> SourceFile:
         return SourceFile(

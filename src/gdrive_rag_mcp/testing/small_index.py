@@ -1,6 +1,7 @@
 """An index filled without a source: for tests and benchmarks that start from texts."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gdrive_rag_mcp.domain import (
@@ -16,6 +17,7 @@ from gdrive_rag_mcp.protocols import Chunker, Embedder
 from gdrive_rag_mcp.store import Store
 
 _ROOT = "root"
+_LISTED = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _BATCH = 64
 
 
@@ -38,8 +40,10 @@ def fill_index(
     files = tuple(SourceFile(key, name, "text/plain", (_ROOT,), "1") for key, _ in documents)
     with Store.open_for_writing(path) as store:
         store.catalog.accept_embedding(embedder.identity if embedder else None)
-        run = store.inventory.begin_run()
-        store.inventory.record(ChangePage(files, (SourceFolder(_ROOT, _ROOT, ()),)), run)
+        root = SourceFolder(_ROOT, _ROOT, (), is_root=True)
+        store.inventory.begin_run()
+        store.inventory.begin_listing()
+        store.inventory.record(ChangePage(files, (root,)), _LISTED)
         store.inventory.place()
         for key, document in documents:
             chunks = chunker.chunk(document)

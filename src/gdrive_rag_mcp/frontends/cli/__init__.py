@@ -12,13 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from gdrive_rag_mcp import __version__
-from gdrive_rag_mcp.domain import FileState, SyncReport
 from gdrive_rag_mcp.errors import SettingsError
-from gdrive_rag_mcp.frontends.cli.progress import progress_bars
+from gdrive_rag_mcp.frontends.cli import google, syncing
 from gdrive_rag_mcp.frontends.cli.running import Json, ReadSettings, app, command, note, show
 
+__all__ = ["google", "main", "syncing"]  # whose import is what makes their commands
+
 INTERRUPTED = 130
-UNFINISHED = 3
 
 
 @app.callback(invoke_without_command=True)
@@ -28,106 +28,6 @@ def _main(
     if version:
         typer.echo(f"gdrive-rag-mcp {__version__}")
         raise typer.Exit
-
-
-@command("init-db")
-def init_db(read_settings: ReadSettings) -> None:
-    """Make an empty index, or bring an older one up to date."""
-    from gdrive_rag_mcp.app.syncing import create_index
-
-    path = read_settings().index_path
-    create_index(path)
-    show(f"index ready at {path}")
-
-
-@command("sync")
-def sync(
-    read_settings: ReadSettings,
-    *,
-    full: Annotated[
-        bool, typer.Option("--full", help="Look again at what was refused or failed.")
-    ] = False,
-    allow_mass_delete: Annotated[
-        bool,
-        typer.Option(
-            "--allow-mass-delete", help="Take out many files at once that are not listed any more."
-        ),
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Bring the index up to date with the folder."""
-    from gdrive_rag_mcp import presentation, wiring
-    from gdrive_rag_mcp.indexing.sync import SyncOptions
-
-    settings = read_settings()
-    options = SyncOptions(full=full, allow_mass_delete=allow_mass_delete)
-    with progress_bars() as progress:
-        report = wiring.sync(settings, options, progress=progress, report=note)
-    if as_json:
-        show(presentation.as_json(presentation.sync_object(report)))
-    else:
-        show(presentation.sync_text(report))
-    if code := _exit_code(report):
-        raise typer.Exit(code)
-
-
-def _exit_code(report: SyncReport) -> int:
-    states = report.coverage.by_state
-    if not report.complete:
-        return 1
-    unfinished = states.get(FileState.FAILED, 0) or states.get(FileState.HELD, 0)
-    return UNFINISHED if unfinished or report.embedding_incomplete else 0
-
-
-@command("reindex")
-def reindex(
-    read_settings: ReadSettings,
-    *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, say what it costs.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Embed everything anew with the embedder that is set; search goes on meanwhile."""
-    from gdrive_rag_mcp import presentation, wiring
-
-    with progress_bars() as progress:
-        report = wiring.reindex(read_settings(), agreed=yes, progress=progress, report=note)
-    if as_json:
-        show(presentation.as_json(presentation.reindex_object(report)))
-    else:
-        show(presentation.reindex_text(report))
-
-
-@command("status")
-def status(
-    read_settings: ReadSettings,
-    *,
-    files: Annotated[bool, typer.Option("--files", help="List every file with its state.")] = False,
-    state: Annotated[FileState | None, typer.Option(help="List only files in this state.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Tell what the index holds, and what became of every file."""
-    from gdrive_rag_mcp import presentation, wiring
-
-    reader = wiring.make_reader(read_settings(), resident=False)
-    if not (files or state):
-        found = reader.status()
-        text = (
-            presentation.as_json(presentation.status_object(found))
-            if as_json
-            else presentation.status_text(found)
-        )
-        show(text)
-        return
-    cursor: str | None = None
-    while True:
-        page = reader.list_documents(state=state, cursor=cursor, limit=500)
-        if as_json:
-            show(presentation.as_json(presentation.ledger_object(page)))
-        else:
-            show(presentation.ledger_text(page))
-        cursor = page.next_cursor
-        if cursor is None:
-            return
 
 
 @command("search")

@@ -1,53 +1,49 @@
-"""The items of the fake Drive, and everything that people do to them."""
+"""Everything that people do in the fake Drive, and what the service account sees of it."""
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from threading import RLock
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gdrive_rag_mcp.testing.fake_drive.access import Access, Reach
 from gdrive_rag_mcp.testing.fake_drive.answers import not_found
+from gdrive_rag_mcp.testing.fake_drive.feeds import Feeds
+from gdrive_rag_mcp.testing.fake_drive.items import Item, ShortcutTarget
+from gdrive_rag_mcp.testing.fake_drive.journal import Journal
+from gdrive_rag_mcp.testing.fake_drive.kinds import (
+    DOCUMENT,
+    EXPORT_FORMATS,
+    FOLDER,
+    PRESENTATION,
+    SHORTCUT,
+    SPREADSHEET,
+)
+from gdrive_rag_mcp.testing.fake_drive.sharing import Sharing
+from gdrive_rag_mcp.testing.fake_drive.workspace import hold_to_schema
+from gdrive_rag_mcp.testing.fake_drive.world import World
 
-FOLDER = "application/vnd.google-apps.folder"
-DOCUMENT = "application/vnd.google-apps.document"
-SPREADSHEET = "application/vnd.google-apps.spreadsheet"
-SHORTCUT = "application/vnd.google-apps.shortcut"
-NATIVE_PREFIX = "application/vnd.google-apps."
+__all__ = ["DOCUMENT", "FOLDER", "PRESENTATION", "SHORTCUT", "SPREADSHEET", "FakeFiles"]
 Json = Any
-_EPOCH = datetime(2026, 1, 5, 9, tzinfo=UTC)
+READER = "index@fake-project.iam.gserviceaccount.com"
 
 
-@dataclass(slots=True)
-class Item:
-    """A file or folder; `extra` holds fields of the File resource as they are sent."""
+class FakeFiles(Sharing):
+    """The items of one owner's My Drive and of any shared drives; every method holds the lock.
 
-    id: str
-    name: str
-    mime_type: str
-    parents: list[str]
-    sequence: int
-    content: bytes | None = None
-    exports: dict[str, bytes] = field(default_factory=dict)
-    version: int = 1
-    revision: int = 1
-    modified: datetime = _EPOCH
-    explicitly_trashed: bool = False
-    hidden: bool = False
-    extra: dict[str, Any] = field(default_factory=dict)
+    One folder (`root`) is shared with the reader, who is the service account.
+    """
 
+    def __init__(self, owner: str, reader: str = READER) -> None:
+        world, journal = World(), Journal()
+        access = Access(world)
+        super().__init__(world, access, Feeds(world, access, journal))
+        self.journal = journal
+        self.reader = reader
+        world.users |= {owner, reader}
+        home = world.my_drive(owner)
+        self.root = home
+        self.root = self.add_folder("Shared with the index", home)
+        self.share(self.root, reader)
 
-class FakeFiles:
-    """A tree of items below one folder that is shared with the service account."""
-
-    def __init__(self, owner: str) -> None:
-        self.lock = RLock()
-        self._owner = owner
-        self._items: dict[str, Item] = {}
-        self._clock = 0
-        self.root = self.add_folder("Shared with the index", parent="above")
-
-    # ── what people do ───────────────────────────────────────────────────────
+    # ── new items ────────────────────────────────────────────────────────────
 
     def add_folder(self, name: str, parent: str | None = None, **extra: Json) -> str:
         """Make a folder; `extra` are fields of the File resource. Returns its id."""
@@ -74,26 +70,63 @@ class FakeFiles:
         mime_type: str = DOCUMENT,
         **extra: Json,
     ) -> str:
-        """Make an item in Google's own format; `exports` is its content by exported type."""
+        """Make an item in Google's own format; `exports` is its content by exported type.
+
+        Raises:
+            ValueError: for a type that Google exports, but not to this format.
+        """
+        _check_exports(mime_type, exports)
         return self._add(name, mime_type, parent, extra, exports=dict(exports))
 
-    def edit(self, file_id: str, content: bytes) -> None:
-        """Upload new bytes."""
+    def add_shortcut(
+        self, name: str, target_id: str, parent: str | None = None, **extra: Json
+    ) -> str:
+        """Make a shortcut, whose target may be missing. Returns its id.
+
+        It keeps the type and the resource key that the target has now.
+        """
         with self.lock:
-            revision = self._items[file_id].revision + 1
-            self._touch(file_id, content=content, revision=revision, modified=True)
+            target = self.world.items.get(target_id)
+            kind = extra.pop("target_mime_type", target.mime_type if target else DOCUMENT)
+            key = target.resource_key if target else None
+            return self._add(
+                name, SHORTCUT, parent, extra, target=ShortcutTarget(target_id, kind, key)
+            )
+
+    # ── changes ──────────────────────────────────────────────────────────────
+
+    def edit(self, file_id: str, content: bytes, *, mime_type: str | None = None) -> None:
+        """Upload new bytes, maybe of another type."""
+        with self.lock:
+            item = self.world.items[file_id]
+            self._touch(
+                file_id,
+                content=content,
+                revision=item.revision + 1,
+                mime_type=mime_type or item.mime_type,
+                modified=True,
+            )
 
     def edit_native(self, file_id: str, exports: Mapping[str, bytes]) -> None:
         """Edit a document in Google's own format."""
+        _check_exports(self.world.items[file_id].mime_type, exports)
         self._touch(file_id, exports=dict(exports), modified=True)
 
     def rename(self, file_id: str, name: str) -> None:
         """Give another name; what lies in a folder notices nothing."""
-        self._touch(file_id, name=name, modified=True)
+        if file_id in self.world.drives:
+            self.rename_drive(file_id, name)
+        else:
+            self._touch(file_id, name=name, modified=True)
 
     def move(self, file_id: str, parent: str) -> None:
-        """Move to another folder: `modifiedTime` stays as it was."""
-        self._touch(file_id, parents=[parent])
+        """Move to another folder or drive: `modifiedTime` stays as it was."""
+        self._place(file_id, (parent,))
+
+    def add_parent(self, file_id: str, parent: str) -> None:
+        """Put into a second folder as well, as was possible until 2020."""
+        with self.lock:
+            self._place(file_id, (*self.world.items[file_id].parents, parent))
 
     def trash(self, file_id: str) -> None:
         """Put into the bin, with everything below."""
@@ -103,84 +136,76 @@ class FakeFiles:
         """Take out of the bin."""
         self._touch(file_id, explicitly_trashed=False)
 
-    def remove(self, file_id: str) -> None:
-        """Delete for good, with everything below."""
-        with self.lock:
-            for child in [item.id for item in self._items.values() if file_id in item.parents]:
-                self.remove(child)
-            self._items.pop(file_id, None)
+    def remove(self, file_id: str, *, announce_below: bool = False) -> None:
+        """Delete for good, with everything below, or a whole shared drive.
 
-    def hide(self, file_id: str, *, hidden: bool = True) -> None:
-        """Take the caller's access away, or give it back; nobody changes the item itself."""
+        The logs tell of the item alone, unless `announce_below`.
+        """
         with self.lock:
-            self._items[file_id].hidden = hidden
+            if file_id not in self.world.items:
+                return
+            self.world.tick()
+            doomed = list(self.world.below([file_id]))
+            told = doomed if announce_below else doomed[:1]
+            feeds = {item.id: self.feeds.of(item) for item in told}
+            for item in doomed:
+                self.world.discard(item)
+            self.access.forget(item.id for item in doomed)
+            for item_id, of_item in feeds.items():
+                self.journal.record(of_item, item_id, self.world.now())
+            if file_id in self.world.drives:
+                members = self.world.drives.pop(file_id).members
+                self.feeds.note_drive(file_id, members)
 
     def set(self, file_id: str, **extra: Json) -> None:
         """Set fields of the File resource as they are."""
         with self.lock:
-            item = self._items[file_id]
-            self._touch(file_id, extra=item.extra | extra)
+            self._touch(file_id, extra=self.world.items[file_id].extra | extra)
 
-    # ── what the API sees ────────────────────────────────────────────────────
+    def flag_abusive(self, file_id: str, *, abusive: bool = True) -> None:
+        """Have Google take it for malware."""
+        self._touch(file_id, abusive=abusive)
+
+    def describe(self, file_id: str, body: Mapping[str, Json]) -> None:
+        """Say what the Docs, Sheets or Slides API answers for a file, besides its id and title.
+
+        Raises:
+            ValueError: Google's resource has no such field.
+        """
+        with self.lock:
+            item = self.world.items[file_id]
+            hold_to_schema(item.mime_type, body)
+            item.body = dict(body)
+
+    # ── what the service account sees ────────────────────────────────────────
 
     def visible(self, file_id: str) -> Item:
-        """An item that the caller may know of.
+        """An item that the service account may know of.
 
         Raises:
             ApiError: 404.
         """
-        item = self._items.get(self.root if file_id == "root" else file_id)
-        if item is None or self._is_hidden(item):
-            raise not_found(file_id)
-        return item
+        with self.lock:
+            if self.access.reach(self.reader, file_id) is Reach.NONE:
+                raise not_found(file_id)
+            return self.world.items[file_id]
 
     def all_visible(self) -> list[Item]:
-        """Every item the caller may know of, oldest first."""
-        return [item for item in self._items.values() if not self._is_hidden(item)]
+        """Every item that the service account may know of, oldest first."""
+        with self.lock:
+            return [
+                item
+                for item in self.world.items.values()
+                if self.access.reach(self.reader, item.id) > Reach.NONE
+                and not self.world.is_root(item)
+            ]
 
     def is_trashed(self, item: Item) -> bool:
         """Whether it, or a folder above it, is in the bin."""
-        return any(above.explicitly_trashed for above in self._lineage(item))
+        with self.lock:
+            return self.world.is_trashed(item)
 
-    def resource(self, item: Item) -> dict[str, Any]:
-        """The File resource, in full."""
-        parents = [parent for parent in item.parents if parent in self._items]
-        resource: dict[str, Any] = {
-            "kind": "drive#file",
-            "id": item.id,
-            "name": item.name,
-            "mimeType": item.mime_type,
-            "trashed": self.is_trashed(item),
-            "explicitlyTrashed": item.explicitly_trashed,
-            "version": str(item.version),
-            "createdTime": _timestamp(_EPOCH),
-            "modifiedTime": _timestamp(item.modified),
-            "webViewLink": f"https://drive.google.com/file/d/{item.id}/view",
-            "owners": [{"kind": "drive#user", "emailAddress": self._owner}],
-            "capabilities": {"canDownload": item.mime_type != FOLDER, "canListChildren": True},
-        }
-        if parents:
-            resource["parents"] = parents
-        if item.content is not None:
-            resource |= _blob_fields(item.content, item.revision)
-        return resource | {
-            key: resource.get(key, {}) | value if isinstance(value, dict) else value
-            for key, value in item.extra.items()
-        }
-
-    def _is_hidden(self, item: Item) -> bool:
-        return any(above.hidden for above in self._lineage(item))
-
-    def _lineage(self, item: Item) -> Iterator[Item]:
-        """The item and everything above it, once, even if folders contain each other."""
-        pending = [item.id]
-        seen: set[str] = set()
-        while pending:
-            current = pending.pop()
-            if current not in seen and current in self._items:
-                seen.add(current)
-                yield self._items[current]
-                pending += self._items[current].parents
+    # ── how it is done ───────────────────────────────────────────────────────
 
     def _add(
         self,
@@ -191,47 +216,61 @@ class FakeFiles:
         **fields: Json,
     ) -> str:
         with self.lock:
-            self._clock += 1
-            file_id = extra.pop("id", None) or f"1{_token(self._clock)}"
-            self._items[file_id] = Item(
-                id=file_id,
+            sequence = self.world.tick()
+            above = self.world.items.get(self.root if parent is None else parent)
+            item = Item(
+                id=extra.pop("id", None) or self.world.new_id(),
                 name=name,
                 mime_type=mime_type,
-                parents=[self.root if parent is None else parent],
-                sequence=self._clock,
-                modified=self._now(),
+                parents=(self.root if parent is None else parent,),
+                sequence=sequence,
+                owner=above.owner if above else None,
+                drive_id=above.drive_id if above else None,
+                created=self.world.now(),
+                modified=self.world.now(),
                 extra=extra,
                 **fields,
             )
-            return file_id
+            self.world.insert(item)
+            self.access.spread(item)
+            with self.feeds.changing(item):
+                pass
+            return item.id
 
     def _touch(self, file_id: str, *, modified: bool = False, **fields: Json) -> None:
         with self.lock:
-            self._clock += 1
-            item = self._items[file_id]
-            for name, value in fields.items():
-                setattr(item, name, value)
-            item.version += 1
-            if modified:
-                item.modified = self._now()
+            self.world.tick()
+            item = self.world.items[file_id]
+            with self.feeds.changing(item):
+                for name, value in fields.items():
+                    setattr(item, name, value)
+                item.version += 1
+                if modified:
+                    item.modified = self.world.now()
+                if "explicitly_trashed" in fields:
+                    self.world.forget_trashed()
 
-    def _now(self) -> datetime:
-        """A clock of its own: a second per change, so that no two are at the same time."""
-        return _EPOCH + timedelta(seconds=self._clock)
+    def _place(self, file_id: str, parents: Iterable[str]) -> None:
+        with self.lock:
+            self.world.tick()
+            item = self.world.items[file_id]
+            with self.feeds.changing(item):
+                self.world.place(item, parents)
+                item.version += 1
+                self._follow_home(item)
+                self.access.reconsider(item)
+
+    def _follow_home(self, item: Item) -> None:
+        """An item that comes to another drive or owner takes everything below it along."""
+        above = self.world.items.get(item.parents[0])
+        home = (above.drive_id, above.owner) if above else (None, None)
+        if home == (item.drive_id, item.owner) or item.drive_id is home[0] is None:
+            return
+        for moved in self.world.below([item.id]):
+            moved.drive_id, moved.owner = home
 
 
-def _blob_fields(content: bytes, revision: int) -> dict[str, str]:
-    return {
-        "size": str(len(content)),
-        "md5Checksum": hashlib.md5(content, usedforsecurity=False).hexdigest(),
-        "sha256Checksum": hashlib.sha256(content).hexdigest(),
-        "headRevisionId": f"0B{_token(revision)}",
-    }
-
-
-def _token(number: int) -> str:
-    return hashlib.sha256(str(number).encode()).hexdigest()[:16]
-
-
-def _timestamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+def _check_exports(mime_type: str, exports: Mapping[str, bytes]) -> None:
+    wrong = set(exports) - set(EXPORT_FORMATS.get(mime_type, exports))
+    if wrong:
+        raise ValueError(f"Google does not export {mime_type} to {sorted(wrong)}.")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from gdrive_rag_mcp.testing.fake_drive.answers import ApiError, invalid
@@ -11,7 +12,8 @@ Mask = dict[str, "Mask"]
 _TOKEN = re.compile(r"\s*([A-Za-z0-9_]+|[*(),/])")
 
 
-def parse_mask(text: str, schema: str) -> Mask:
+@lru_cache(maxsize=256)
+def parse_mask(text: str, schema: str, api: str = "drive.v3") -> Mask:
     """Parse `a,b(c,d),e/f,*`; an empty inner mask stands for everything below.
 
     Raises:
@@ -21,7 +23,7 @@ def parse_mask(text: str, schema: str) -> Mask:
     mask = _selection(tokens)
     if tokens:
         raise _invalid(text)
-    _hold_to_schema(mask, document()["schemas"][schema], text)
+    _hold_to_schema(mask, document(api)["schemas"][schema], api)
     return mask
 
 
@@ -53,7 +55,7 @@ def _selection(tokens: list[str]) -> Mask:
     mask: Mask = {}
     while True:
         name, inner = _field(tokens)
-        mask.setdefault(name, {}).update(inner)
+        mask[name] = _union(mask[name], inner) if name in mask else inner
         if not tokens or tokens[0] != ",":
             return mask
         tokens.pop(0)
@@ -75,18 +77,27 @@ def _field(tokens: list[str]) -> tuple[str, Mask]:
     return name, inner
 
 
-def _hold_to_schema(mask: Mask, schema: Mapping[str, Any], text: str) -> None:
+def _union(one: Mask, other: Mask) -> Mask:
+    """Both selections; one that is empty stands for everything."""
+    if not one or not other:
+        return {}
+    both = dict(one)
+    for name, inner in other.items():
+        both[name] = _union(one[name], inner) if name in one else inner
+    return both
+
+
+def _hold_to_schema(mask: Mask, schema: Mapping[str, Any], api: str) -> None:
     schema = schema.get("items", schema)
     if "$ref" in schema:
-        schema = document()["schemas"][schema["$ref"]]
+        schema = document(api)["schemas"][schema["$ref"]]
     properties = schema.get("properties", {})
     for name, inner in mask.items():
-        if name == "*":
-            continue
-        if name not in properties:
+        known = properties.get(name, schema.get("additionalProperties"))
+        if known is None and name != "*":
             raise _invalid(name)
-        if inner:
-            _hold_to_schema(inner, properties[name], text)
+        if inner and known is not None:
+            _hold_to_schema(inner, known, api)
 
 
 def _invalid(selection: str) -> ApiError:

@@ -1,31 +1,46 @@
-"""The grammar of `q`: the part of Drive's search language that a sync may want.
+"""The grammar of `q`: Drive's search language.
 
+`and` and `or` have the same rank and are taken from left to right; terms that this module does not
+know are refused, even where Google has them.
 Source: https://developers.google.com/workspace/drive/api/guides/ref-search-terms
 """
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from gdrive_rag_mcp.testing.fake_drive.answers import ApiError, invalid
-from gdrive_rag_mcp.testing.fake_drive.files import FakeFiles, Item
+from gdrive_rag_mcp.testing.fake_drive.items import Item
+from gdrive_rag_mcp.testing.fake_drive.query_terms import Terms
 
-Predicate = Callable[[Item], bool]
-_TOKEN = re.compile(r"\s*('(?:[^'\\]|\\.)*'|[A-Za-z]+|!=|=|\(|\))")
+Test = Callable[[Item], bool]
+_TOKEN = re.compile(r"\s*('(?:[^'\\]|\\.)*'|[A-Za-z][A-Za-z.]*|!=|<=|>=|=|<|>|\(|\))")
 
 
-def parse_query(text: str, files: FakeFiles) -> Predicate:
-    """Parse a query into a test of items.
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A test of items, and the folders of which one must be a parent of whatever passes it.
+
+    `parents` is None where the query names none, or not in every case.
+    """
+
+    test: Test
+    parents: tuple[str, ...] | None = None
+
+
+def parse_query(text: str, terms: Terms) -> Query:
+    """Parse a query; `terms` knows what the words mean.
 
     Raises:
         ApiError: 400 for anything outside the grammar, 404 for a parent that cannot be seen.
     """
-    if not text:
-        return lambda _: True
-    parser = _Parser(_tokens(text), files)
-    predicate = parser.alternatives()
+    if not text.strip():
+        return Query(lambda _: True)
+    parser = _Parser(_tokens(text), terms)
+    query = parser.query()
     if parser.tokens:
         raise _bad()
-    return predicate
+    return query
 
 
 def _tokens(text: str) -> list[str]:
@@ -50,55 +65,53 @@ def _string(token: str) -> str:
 
 
 class _Parser:
-    """Recursive descent: alternatives of conjunctions of terms."""
+    """Recursive descent."""
 
-    def __init__(self, tokens: list[str], files: FakeFiles) -> None:
+    def __init__(self, tokens: list[str], terms: Terms) -> None:
         self.tokens = tokens
-        self._files = files
+        self._terms = terms
 
-    def alternatives(self) -> Predicate:
-        parts = [self._conjunction()]
-        while self._taken("or"):
-            parts.append(self._conjunction())
-        return lambda item: any(part(item) for part in parts)
+    def query(self) -> Query:
+        found = self._term()
+        while True:
+            if self._taken("and"):
+                found = _both(found, self._term())
+            elif self._taken("or"):
+                found = _either(found, self._term())
+            else:
+                return found
 
-    def _conjunction(self) -> Predicate:
-        parts = [self._term()]
-        while self._taken("and"):
-            parts.append(self._term())
-        return lambda item: all(part(item) for part in parts)
-
-    def _term(self) -> Predicate:
+    def _term(self) -> Query:
         if self._taken("not"):
-            denied = self._term()
-            return lambda item: not denied(item)
+            denied = self._term().test
+            return Query(lambda item: not denied(item))
         if self._taken("("):
-            inner = self.alternatives()
+            inner = self.query()
             self._expect(")")
             return inner
         first = self._next()
         return self._membership(first) if first.startswith("'") else self._comparison(first)
 
-    def _membership(self, first: str) -> Predicate:
+    def _membership(self, first: str) -> Query:
         self._expect("in")
-        self._expect("parents")
-        parent = self._files.visible(_string(first)).id
-        return lambda item: parent in item.parents
-
-    def _comparison(self, field: str) -> Predicate:
-        operator, operand = self._next(), self._next()
-        if operator not in ("=", "!="):
+        collection, member = self._next(), _string(first)
+        if collection == "parents":
+            folder = self._terms.folder(member)
+            return Query(lambda item: folder in item.parents, (folder,))
+        test = self._terms.membership(collection, member)
+        if test is None:
             raise _bad()
-        wanted = operator == "="
-        if field == "trashed" and operand in ("true", "false"):
-            expected = operand == "true"
-            return lambda item: (self._files.is_trashed(item) == expected) is wanted
-        text = _string(operand)
-        if field == "name":
-            return lambda item: (item.name == text) is wanted
-        if field == "mimeType":
-            return lambda item: (item.mime_type == text) is wanted
-        raise _bad()
+        return Query(test)
+
+    def _comparison(self, field: str) -> Query:
+        operator, operand = self._next(), self._next()
+        if operand in ("true", "false"):
+            test = self._terms.truth(field, operator, value=operand == "true")
+        else:
+            test = self._terms.comparison(field, operator, _string(operand))
+        if test is None:
+            raise _bad()
+        return Query(test)
 
     def _next(self) -> str:
         if not self.tokens:
@@ -114,3 +127,15 @@ class _Parser:
             self.tokens.pop(0)
             return True
         return False
+
+
+def _both(one: Query, other: Query) -> Query:
+    named = one.parents if one.parents is not None else other.parents
+    return Query(lambda item: one.test(item) and other.test(item), named)
+
+
+def _either(one: Query, other: Query) -> Query:
+    named = None
+    if one.parents is not None and other.parents is not None:
+        named = tuple(dict.fromkeys(one.parents + other.parents))
+    return Query(lambda item: one.test(item) or other.test(item), named)

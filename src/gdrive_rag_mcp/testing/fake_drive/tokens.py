@@ -1,124 +1,129 @@
-"""Google's token endpoint: signed assertions in, access tokens out; and the key file for it."""
+"""Google's authorization and token endpoints: consent, assertions, codes, refresh tokens in.
 
-import base64
-import json
-import os
-import time
-from functools import cache
+Access tokens come out, each of one principal.
+"""
+
+from collections.abc import Mapping
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
+from gdrive_rag_mcp.testing.fake_drive.accounts import Accounts
 from gdrive_rag_mcp.testing.fake_drive.answers import Answer, answer_json
+from gdrive_rag_mcp.testing.fake_drive.grants import (
+    READ_ONLY,
+    AccessTokens,
+    RefusedGrantError,
+    refused,
+)
+from gdrive_rag_mcp.testing.fake_drive.service_accounts import (
+    AUDIENCE,
+    GRANT,
+    principal_of_assertion,
+    write_key_file,
+)
 
-AUDIENCE = "https://oauth2.googleapis.com/token"
-GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-READ_ONLY = "https://www.googleapis.com/auth/drive.readonly"
-_LONGEST = 3600
-
-
-@cache
-def _key() -> Any:  # noqa: ANN401 -- cryptography is only there when tests are
-    from cryptography.hazmat.primitives.asymmetric import rsa
-
-    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+__all__ = ["AUDIENCE", "GRANT", "READ_ONLY", "TokenEndpoint"]
 
 
 class TokenEndpoint:
-    """Grants tokens for one service account, until it is told not to."""
+    """Grants tokens to service accounts and to people, until it is told not to; thread-safe.
+
+    `email` is the service account that `write_key_file` writes a key for unless told otherwise;
+    `accounts` are the people and the OAuth client; `access.lifetime` is how long tokens work;
+    `refusal` (error, description) makes it say no to everybody.
+    """
 
     def __init__(self, email: str) -> None:
         self.email = email
+        self.accounts = Accounts()
+        self.access = AccessTokens()
         self.refusal: tuple[str, str] | None = None
-        self._granted = 0
-        self._valid: set[str] = set()
+        self._service_accounts = frozenset({email})
+        self._lock = RLock()
 
-    def grant(self, form: dict[str, str]) -> Answer:
-        """Answer a token request; the assertion must be what Google would accept."""
+    # ── what the server routes here ──────────────────────────────────────────
+
+    def authorize(self, query: Mapping[str, str]) -> Answer:
+        """`GET /o/oauth2/auth`: the consent screen, answered by whoever `accounts.visitor` is."""
+        with self._lock:
+            return self.accounts.authorize(query)
+
+    def grant(self, form: Mapping[str, str]) -> Answer:
+        """`POST /token`."""
         if self.refusal is not None:
-            return _refused(*self.refusal)
-        if form.get("grant_type") != GRANT:
-            return _refused("unsupported_grant_type", f"Invalid grant_type: {form}")
-        problem = self._problem(form.get("assertion", ""))
-        if problem:
-            return _refused("invalid_grant", problem)
-        self._granted += 1
-        token = f"ya29.fake-{self._granted}"
-        self._valid.add(token)
-        return answer_json({"access_token": token, "expires_in": 3599, "token_type": "Bearer"})
+            return refused(*self.refusal)
+        try:
+            with self._lock:
+                return answer_json(self._granted(form))
+        except RefusedGrantError as refusal:
+            return refusal.answer
+
+    def revoke_token(self, form: Mapping[str, str]) -> Answer:
+        """`POST /revoke`, of a refresh token or of an access token."""
+        token = form.get("token", "")
+        with self._lock:
+            principal = self.accounts.revoke(token) or self.access.principal_of(token)
+            if principal is None:
+                return refused("invalid_token", "Token expired or revoked")
+            self.revoke(principal)
+            return answer_json({})
+
+    # ── what the API asks ────────────────────────────────────────────────────
 
     def accepts(self, authorization: str) -> bool:
-        scheme, _, token = authorization.partition(" ")
-        return scheme == "Bearer" and token in self._valid
+        """Whether an `Authorization` header holds a valid token, whatever it is for."""
+        return self.access.of(authorization) is not None
 
-    def expire(self) -> None:
-        """Make every token that was granted worthless; new ones are granted."""
-        self._valid.clear()
+    def principal(self, authorization: str) -> str | None:
+        """The e-mail address of the token's owner."""
+        grant = self.access.of(authorization)
+        return None if grant is None else grant.principal
 
-    def revoke(self) -> None:
-        """Disable the account: no token works and none is granted."""
-        self.expire()
-        self.refusal = ("invalid_grant", "Invalid grant: account not found")
+    def may_read(self, authorization: str) -> bool:
+        """Whether the token's scopes cover reading; without: 403 `insufficientPermissions`."""
+        grant = self.access.of(authorization)
+        return grant is not None and READ_ONLY in grant.scopes
 
-    def write_key_file(self, path: Path, token_uri: str) -> Path:
+    # ── what tests order ─────────────────────────────────────────────────────
+
+    def expire(self, principal: str | None = None) -> None:
+        """Make every access token worthless, or those of one principal; new ones are granted."""
+        self.access.expire(principal)
+
+    def revoke(self, principal: str | None = None) -> None:
+        """Disable an account: none of its tokens works and none is granted."""
+        with self._lock:
+            email = principal or self.email
+            self.access.expire(email)
+            self.accounts.revoke_all_of(email)
+            self._service_accounts -= {email}
+
+    def write_key_file(self, path: Path, token_uri: str, email: str | None = None) -> Path:
         """Write a service account's JSON key, readable by its owner alone."""
-        from cryptography.hazmat.primitives import serialization
+        with self._lock:
+            self._service_accounts |= {email or self.email}
+        return write_key_file(path, email or self.email, token_uri)
 
-        pem = _key().private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        key = {
-            "type": "service_account",
-            "project_id": "fake-project",
-            "private_key_id": "f" * 40,
-            "private_key": pem.decode("ascii"),
-            "client_email": self.email,
-            "client_id": "1" * 21,
-            "auth_uri": "https://accounts.google.com/o/oauth2/auth",
-            "token_uri": token_uri,
-            "universe_domain": "googleapis.com",
-        }
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(key, file, indent=2)
-        return path
+    def write_client_file(self, path: Path, base_url: str, *, kind: str = "installed") -> Path:
+        """Write the OAuth client's file, whose endpoints are at `base_url`."""
+        return self.accounts.write_client_file(path, base_url, kind=kind)
 
-    def _problem(self, assertion: str) -> str | None:
-        try:
-            header, claims, signature = assertion.split(".")
-            if json.loads(_decoded(header)).get("alg") != "RS256":
-                return "Invalid JWT: algorithm"
-            self._verify(f"{header}.{claims}".encode("ascii"), _decoded(signature))
-            return self._problem_of_claims(json.loads(_decoded(claims)))
-        except ValueError:
-            return "Invalid JWT Signature."
+    def write_token_file(self, path: Path, email: str, base_url: str, **changed: Any) -> Path:  # noqa: ANN401 -- any JSON
+        """Write a token file of a person who has agreed; `changed` replaces its members."""
+        with self._lock:
+            return self.accounts.write_token_file(path, email, base_url, **changed)
 
-    def _problem_of_claims(self, claims: dict[str, Any]) -> str | None:
-        expected = {"iss": self.email, "aud": AUDIENCE, "scope": READ_ONLY}
-        wrong = [name for name, value in expected.items() if claims.get(name) != value]
-        if wrong:
-            return f"Invalid JWT: {wrong[0]} is {claims.get(wrong[0])!r}"
-        issued, ends = claims.get("iat", 0), claims.get("exp", 0)
-        if not issued <= time.time() + _LONGEST / 12 or not time.time() < ends <= issued + _LONGEST:
-            return "Invalid JWT: Token must be a short-lived token (60 minutes)"
-        return None
-
-    @staticmethod
-    def _verify(message: bytes, signature: bytes) -> None:
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives import hashes
-        from cryptography.hazmat.primitives.asymmetric import padding
-
-        try:
-            _key().public_key().verify(signature, message, padding.PKCS1v15(), hashes.SHA256())
-        except InvalidSignature:
-            raise ValueError(signature) from None
-
-
-def _decoded(part: str) -> bytes:
-    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
-
-
-def _refused(error: str, description: str) -> Answer:
-    return answer_json({"error": error, "error_description": description}, 400)
+    def _granted(self, form: Mapping[str, str]) -> dict[str, object]:
+        kind = form.get("grant_type")
+        if kind == GRANT:
+            principal = principal_of_assertion(form.get("assertion", ""), self._service_accounts)
+            return self.access.hand_out(principal, frozenset({READ_ONLY}))
+        if kind == "authorization_code":
+            principal, scopes, refresh_token = self.accounts.exchange_code(form)
+        elif kind == "refresh_token":
+            principal, scopes, refresh_token = self.accounts.refresh(form)
+        else:
+            raise RefusedGrantError("unsupported_grant_type", f"Invalid grant_type: {kind}")
+        answer = self.access.hand_out(principal, scopes)
+        return answer if refresh_token is None else {**answer, "refresh_token": refresh_token}

@@ -1,0 +1,71 @@
+"""`auth-google`: a person agrees, once, that this program may read their Drive."""
+
+import os
+import sys
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from gdrive_rag_mcp.frontends.cli.running import Json, ReadSettings, command, note, show
+
+
+@command("auth-google")
+def auth_google(
+    read_settings: ReadSettings,
+    *,
+    no_browser: Annotated[
+        bool,
+        typer.Option(
+            "--no-browser",
+            help="Open none here; the address that your browser ends at may be pasted instead.",
+        ),
+    ] = False,
+    port: Annotated[
+        int,
+        typer.Option(help="Port of 127.0.0.1 to wait at; 0 is any free one.", min=0, max=65535),
+    ] = 0,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds to wait for your answer.", min=1, max=86400)
+    ] = 300.0,
+    as_json: Json = False,
+) -> None:
+    """Ask for your consent to read your Drive, and keep it for `sync`."""
+    from gdrive_rag_mcp import presentation, wiring
+    from gdrive_rag_mcp.sources.drive_consent import Asking
+
+    def show_address(url: str) -> bool:
+        note(f"open this address in a browser, sign in, and agree:\n\n{url}\n")
+        if no_browser or not _has_browser():
+            note("then wait, or paste the address that the browser ended at:")
+            return False
+        return webbrowser.open(url)
+
+    asking = Asking(show_address, note, timeout, port, pasted=_standard_input())
+    consent = wiring.connect_google(read_settings(), asking)
+    if as_json:
+        show(
+            presentation.as_json(
+                {
+                    "account": consent.account or None,
+                    "scopes": list(consent.scopes),
+                    "token_file": str(consent.token_file),
+                }
+            )
+        )
+        return
+    show(f"connected as {consent.account or 'an account that Drive did not name'}, to read only")
+    show(f"consent kept in {consent.token_file}")
+
+
+def _has_browser() -> bool:
+    """Whether there is one with a window: one in the terminal would take the terminal over."""
+    places = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    return sys.platform == "darwin" or any(os.environ.get(place) for place in places)
+
+
+def _standard_input() -> int | None:
+    try:
+        return sys.stdin.fileno()
+    except (AttributeError, OSError, ValueError):  # none, or closed
+        return None

@@ -1,0 +1,72 @@
+"""What a sync did, would do, or does again and again, as plain text."""
+
+from collections.abc import Sequence
+
+from gdrive_rag_mcp.domain import SyncPlan, SyncReport, SyncRound
+from gdrive_rag_mcp.presentation.objects import iso
+from gdrive_rag_mcp.presentation.plain import coverage_text
+from gdrive_rag_mcp.presentation.run_objects import round_counts
+from gdrive_rag_mcp.presentation.snippets import one_line
+
+PATHS_SHOWN = 50
+_WHY = ("added", "updated", "retry")
+
+
+def sync_text(report: SyncReport) -> str:
+    """What a sync did, in a few lines."""
+    changes = ("added", "updated", "unchanged", "moved", "removed", "held")
+    waiting = f", {report.pending_vectors} waiting for vectors" if report.pending_vectors else ""
+    rows = [
+        ", ".join(f"{getattr(report, change)} {change}" for change in changes),
+        coverage_text(report.coverage),
+        f"{report.embedded_chunks} chunks embedded, {report.reused_chunks} reused{waiting}",
+        f"{report.api_calls} API calls, {report.downloads} downloads, {report.seconds:.1f} seconds",
+    ]
+    if not report.complete:
+        rows.append("The listing was not complete: what it did not show was not taken for gone.")
+    return "\n".join([*rows, *_warnings(report.warnings)])
+
+
+def plan_text(plan: SyncPlan) -> str:
+    """What a sync would do: the counts, then the paths of each kind, up to a number of them."""
+    whys = [why for _, why in plan.to_read]
+    reading = ", ".join(f"{whys.count(why)} {why}" for why in _WHY)
+    gone = f"{len(plan.to_remove)} to remove, {len(plan.to_hold)} to hold"
+    rows = [
+        f"{len(whys)} to read ({reading}), {gone}, {plan.moved} moved, {plan.unchanged} unchanged",
+        *_listed("to read", [(why, path) for path, why in plan.to_read]),
+        *_listed("to remove", [("", path) for path in plan.to_remove]),
+        *_listed(
+            "to hold, until `sync --allow-mass-delete` confirms that they are gone",
+            [("", path) for path in plan.to_hold],
+        ),
+    ]
+    if not plan.complete:
+        rows.append("The listing was not complete: there may be more to do.")
+    return "\n".join([*rows, *_warnings(plan.warnings), "Nothing was written."])
+
+
+def _listed(title: str, paths: Sequence[tuple[str, str]]) -> list[str]:
+    if not paths:
+        return []
+    more = len(paths) - PATHS_SHOWN
+    width = max(len(why) for why, _ in paths)
+    shown = [f"  {why:<{width}}  {one_line(path)}" for why, path in paths[:PATHS_SHOWN]]
+    return [f"{title}:", *shown, *([f"  … and {more} more"] if more > 0 else [])]
+
+
+def _warnings(warnings: Sequence[str]) -> list[str]:
+    return [f"warning: {one_line(warning)}" for warning in warnings]
+
+
+def round_text(done: SyncRound) -> str:
+    """One round in one line: when, what it did or why it came to nothing, and when the next is."""
+    again = f"again in {done.next_in:g} s"
+    if done.report is None:
+        kind = "skipped" if done.skipped else "error"
+        remedy = f" (to fix it: {done.remedy})" if done.remedy and not done.skipped else ""
+        return one_line(f"{iso(done.ended)} {kind}: {done.problem}{remedy}; {again}")
+    report = done.report
+    figures = ", ".join(f"{number} {name}" for name, number in round_counts(report).items())
+    warnings = "".join(f"; warning: {warning}" for warning in report.warnings)
+    return one_line(f"{iso(done.ended)} {figures}, {done.seconds:.1f} s{warnings}; {again}")

@@ -1,0 +1,112 @@
+"""Lines of the ledger for what has no content of its own, yet hides some.
+
+A folder that cannot be looked into, and a shortcut whose target cannot be had: what lies behind
+them is unknown, and nobody would miss it if the ledger did not say so.
+"""
+
+import json
+from datetime import datetime
+
+import apsw
+
+from gdrive_rag_mcp.cleaning import clean
+from gdrive_rag_mcp.domain import STATE_OF_REASON, LookedUp, Reason, SourceFolder
+from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.scoping import stored_time
+from gdrive_rag_mcp.store.work_queue import folder_delay
+
+FOLDER_TYPE = "inode/directory"
+SHORTCUT_TYPE = "application/vnd.google-apps.shortcut"
+
+
+class Obstacles:
+    """What stands between the index and a part of its scope."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def block(self, folder: SourceFolder, reason: Reason, listing: int, now: datetime) -> None:
+        """A folder cannot be looked into; it is tried again, later and later."""
+        row = self._connection.execute(
+            "SELECT attempts FROM files WHERE id = ? AND kind = 'folder'", (folder.id,)
+        ).fetchone()
+        attempts = (int(row[0]) if row else 0) + 1
+        self._write(
+            (folder.id, clean(folder.name), FOLDER_TYPE, json.dumps(folder.parents), folder.url,
+             "folder", STATE_OF_REASON[reason], reason, "the folder cannot be looked into",
+             attempts, stored_time(now + folder_delay(attempts)), folder.feed, listing)
+        )  # fmt: skip
+
+    def unblock(self, folder_id: str) -> None:
+        """A folder can be looked into."""
+        self._connection.execute("DELETE FROM files WHERE id = ? AND kind = 'folder'", (folder_id,))
+
+    def looked_up(self, item: LookedUp, listing: int, now: datetime) -> None:
+        """What came of looking at a shortcut's target, or into a folder."""
+        self._connection.execute(
+            "UPDATE shortcuts SET looked = ?, obstacle = ? WHERE target = ?",
+            (listing, item.reason, item.id),
+        )
+        if item.reason is None:
+            self.clear_shortcuts_to([item.id], listing)
+            return
+        for identifier, name, parents, url, feed in fetch(
+            self._connection,
+            "SELECT id, name, parents, url, feed FROM shortcuts WHERE target = ? AND gone = 0",
+            (item.id,),
+        ):
+            detail = f"what it points at cannot be had: {item.reason}"
+            self._write(
+                (identifier, name, SHORTCUT_TYPE, parents, url, "shortcut",
+                 STATE_OF_REASON[Reason.BROKEN_SHORTCUT], Reason.BROKEN_SHORTCUT, detail, 1, None,
+                 feed, listing)
+            )  # fmt: skip
+        self._block_known(item.id, item.reason, listing, now)
+
+    def _block_known(self, folder_id: str, reason: Reason, listing: int, now: datetime) -> None:
+        row = self._connection.execute(
+            """SELECT name, parents, url, is_root, feed, resource_key FROM folders
+            WHERE id = ? AND gone = 0""",
+            (folder_id,),
+        ).fetchone()
+        if row is None:
+            return
+        name, parents, url, is_root, feed, resource_key = row
+        self._connection.execute(
+            "UPDATE folders SET obstacle = ?, listed = 0, page_token = NULL WHERE id = ?",
+            (reason, folder_id),
+        )
+        above = tuple(json.loads(parents))
+        folder = SourceFolder(
+            folder_id, name, above, url, reason, bool(is_root), feed, resource_key
+        )
+        self.block(folder, reason, listing, now)
+
+    def clear_shortcuts_to(self, targets: list[str], listing: int) -> None:
+        """What shortcuts point at is there: they need no line of their own."""
+        if not targets:
+            return
+        pointing = """SELECT id FROM shortcuts
+            WHERE obstacle IS NOT NULL AND target IN (SELECT value FROM json_each(?))"""
+        among = json.dumps(targets)
+        self._connection.execute(
+            f"DELETE FROM files WHERE kind = 'shortcut' AND id IN ({pointing})", (among,)
+        )
+        self._connection.execute(
+            f"UPDATE shortcuts SET obstacle = NULL, looked = ? WHERE id IN ({pointing})",
+            (listing, among),
+        )
+
+    def _write(self, line: tuple[object, ...]) -> None:
+        self._connection.execute(
+            """INSERT INTO files (id, name, mime, parents, url, kind, state, reason, detail,
+                attempts, next_attempt, feed, seen, version, change)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 'added')
+            ON CONFLICT (id) DO UPDATE SET name = excluded.name, mime = excluded.mime,
+                parents = excluded.parents, url = excluded.url, kind = excluded.kind,
+                state = excluded.state, reason = excluded.reason, detail = excluded.detail,
+                attempts = excluded.attempts, next_attempt = excluded.next_attempt,
+                feed = excluded.feed, seen = excluded.seen, held_from = NULL, placed = 0,
+                gone = 0""",
+            line,
+        )
