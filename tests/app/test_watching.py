@@ -36,14 +36,22 @@ EVERY = 60.0
 
 def report(*, complete: bool = True, pending: int = 0) -> SyncReport:
     coverage = Coverage({FileState.INDEXED: 1, FileState.PENDING: pending}, {})
-    counts = dict.fromkeys(
-        (
-            *("added", "updated", "unchanged", "moved", "removed", "held", "embedded_chunks"),
-            *("reused_chunks", "pending_vectors", "api_calls", "downloads"),
-        ),
-        0,
+    return SyncReport(
+        added=0,
+        updated=0,
+        unchanged=1,
+        moved=0,
+        removed=0,
+        held=0,
+        embedded_chunks=0,
+        reused_chunks=0,
+        pending_vectors=0,
+        api_calls=0,
+        downloads=0,
+        seconds=0.1,
+        complete=complete,
+        coverage=coverage,
     )
-    return SyncReport(**counts, seconds=0.1, complete=complete, coverage=coverage)
 
 
 class Over(Exception):  # noqa: N818 - no error, but the end of a script

@@ -136,7 +136,7 @@ def test_a_file_that_failed_is_told_with_its_next_attempt_wherever_one_asks(
 ) -> None:
     drive.files.add_file("good.md", b"# Good\n\nThe gazelle is good.", drive.root)
     bad = drive.files.add_file("bad.md", b"# Bad\n\nThe gazelle is bad.", drive.root)
-    drive.files.add_file("film.mp4", b"film", drive.root)
+    drive.files.add_file("film.mp4", b"film", drive.root, mime_type="video/mp4")
     drive.fail(rf"{bad}\?.*alt=media", 404, "notFound", times=1000)
 
     done = run("sync", "--json", environ=environ)

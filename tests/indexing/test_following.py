@@ -205,7 +205,7 @@ def test_tombstones_hold_though_a_listing_broke_off_but_nothing_else_is_conclude
     source.remove(told)
     source.move(moved, source.outside)
     source.move(new, "root")
-    source.listing_fails_after = 3  # two pages of the log and its end; not what is in the folder
+    source.listing_fails_after = 2  # the log to its end, but not what is in the folder
     report = drive.sync()
     assert (report.complete, report.removed) == (False, 1)
     assert drive.find("told") == set()

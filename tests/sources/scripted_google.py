@@ -174,10 +174,10 @@ def connected(
         transport.close()
 
 
-def renewable(google: ScriptedGoogle) -> object:
+def renewable(google: ScriptedGoogle, *, token: str | None = None) -> object:
     """A person's credentials with an old token; others come from `/token` of the server."""
     return _user(
-        token="stale",
+        token=token or "stale",
         refresh_token="refresh",
         token_uri=f"{google.url}/token",
         client_id="client",

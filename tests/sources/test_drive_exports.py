@@ -13,7 +13,15 @@ from gdrive_rag_mcp.domain import Fetched, Reason, SourceFile
 from gdrive_rag_mcp.errors import FileUnreadableError
 from gdrive_rag_mcp.sources.drive_content import DriveContent
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError
-from tests.sources.scripted_google import Asked, Reply, ScriptedGoogle, connected, in_turn, scripted
+from tests.sources.scripted_google import (
+    Asked,
+    Reply,
+    ScriptedGoogle,
+    connected,
+    in_turn,
+    renewable,
+    scripted,
+)
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = f"{_OFFICE}wordprocessingml.document"
@@ -41,6 +49,8 @@ class Editor:
 
     def __call__(self, asked: Asked) -> Reply:
         parts = urlsplit(asked.target)
+        if parts.path == "/token":
+            return Reply(body=b'{"access_token": "good", "expires_in": 3600}')
         if parts.path.endswith("/export"):
             return self.exports.get(parse_qs(parts.query)["mimeType"][0], NO_CONVERSION)
         if parts.path == "/drive/v3/files/d1":
@@ -52,7 +62,10 @@ class Editor:
 def _editing(
     editor: Editor, *, max_bytes: int = 10**8
 ) -> Iterator[tuple[DriveContent, list[Asked]]]:
-    with scripted(editor) as google, connected(google) as transport:
+    with (
+        scripted(editor) as google,
+        connected(google, credentials=renewable(google, token="good")) as transport,
+    ):
         editor.google = google
 
         def refresh(file: SourceFile) -> SourceFile:

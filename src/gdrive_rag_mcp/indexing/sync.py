@@ -74,15 +74,14 @@ class Synchroniser:
         """
         with self.store.rehearsal():
             news = self._listed(options)
-            to_remove, to_hold = news.verdict()
+            to_remove, to_hold = map(self.store.straying.paths, news.verdict())
+            news.strike()
             self.store.queue.look_again(extraction=self.extraction, everything=options.full)
-            to_read = self.store.queue.outlook(self.clock())
             changes = self.store.queue.changes()
-            paths = self.store.straying.paths
             return SyncPlan(
-                to_read=tuple(to_read),
-                to_remove=tuple(paths(to_remove)),
-                to_hold=tuple(paths(to_hold)),
+                to_read=tuple(self.store.queue.outlook(self.clock(), self.supported)),
+                to_remove=tuple(to_remove),
+                to_hold=tuple(to_hold),
                 moved=changes.get("moved", 0),
                 unchanged=changes.get("", 0),
                 complete=news.settled,
@@ -126,6 +125,7 @@ class Synchroniser:
             catalog.root = self.source.root
             if other_root:
                 self.store.inventory.forget_versions()
+                catalog.cursor = None  # it says how far the former root's news were heard
         return other_root
 
     def _finish(

@@ -153,6 +153,7 @@ class Inventory:
                 gone = 0, looked = 0, obstacle = NULL""",
             (*described, shortcut.id, self.listing),
         )
+        self._obstacles.take_along(shortcut.id, described[0], described[1])
         self._meta.set(_ANCESTRY_CHANGED, "yes")
 
     def _record_file(self, file: SourceFile) -> None:
@@ -212,10 +213,15 @@ class Inventory:
         self._connection.execute("UPDATE files SET placed = 0 WHERE id = ?", (file.id,))
 
     def _record_gone(self, gone: Gone) -> None:
-        """Believe a log only about what is its own: what moved elsewhere is told of there."""
+        """Believe a log only about what is its own: what moved elsewhere is told of there.
+
+        Of the root it is not for a log to tell: without one, nothing can be concluded.
+        """
         for table in _TABLES:
+            but_the_root = " AND is_root = 0" if table == "folders" else ""
             self._connection.execute(
-                f"UPDATE {table} SET gone = 1 WHERE id = ? AND feed IN ('', ?) AND gone != 1",
+                f"""UPDATE {table} SET gone = 1
+                WHERE id = ? AND feed IN ('', ?) AND gone != 1{but_the_root}""",
                 (gone.id, gone.feed),
             )
             if table != "files" and self._connection.changes():
@@ -225,7 +231,8 @@ class Inventory:
     def _record_listed(self, listed: Listed) -> None:
         ended = listed.page_token is None
         self._connection.execute(
-            "UPDATE folders SET listed = iif(?, ?, listed), page_token = ? WHERE id = ?",
+            """UPDATE folders SET listed = iif(?, ?, listed), page_token = ?, refusals = 0
+            WHERE id = ?""",
             (ended, self.listing, listed.page_token, listed.folder),
         )
 

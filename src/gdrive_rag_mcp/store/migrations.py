@@ -103,6 +103,8 @@ _FOLLOWED_CHANGES = (
     "ALTER TABLE folders ADD COLUMN page_token TEXT",
     "ALTER TABLE folders ADD COLUMN feed TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE folders ADD COLUMN resource_key TEXT",
+    # How often in a row it could not be looked into.
+    "ALTER TABLE folders ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX folders_to_list ON folders (num) WHERE listed < seen",
     # Links that put their target where they lie. `looked`: the listing in which it was looked up.
     """CREATE TABLE shortcuts (

@@ -28,9 +28,10 @@ class Obstacles:
     def block(self, folder: SourceFolder, reason: Reason, listing: int, now: datetime) -> None:
         """A folder cannot be looked into; it is tried again, later and later."""
         row = self._connection.execute(
-            "SELECT attempts FROM files WHERE id = ? AND kind = 'folder'", (folder.id,)
+            "UPDATE folders SET refusals = refusals + 1 WHERE id = ? RETURNING refusals",
+            (folder.id,),
         ).fetchone()
-        attempts = (int(row[0]) if row else 0) + 1
+        attempts = int(row[0]) if row else 1
         self._write(
             (folder.id, clean(folder.name), FOLDER_TYPE, json.dumps(folder.parents), folder.url,
              "folder", STATE_OF_REASON[reason], reason, "the folder cannot be looked into",
@@ -86,15 +87,24 @@ class Obstacles:
         """What shortcuts point at is there: they need no line of their own."""
         if not targets:
             return
-        pointing = """SELECT id FROM shortcuts
-            WHERE obstacle IS NOT NULL AND target IN (SELECT value FROM json_each(?))"""
         among = json.dumps(targets)
         self._connection.execute(
-            f"DELETE FROM files WHERE kind = 'shortcut' AND id IN ({pointing})", (among,)
+            """DELETE FROM files WHERE kind = 'shortcut' AND id IN (SELECT id FROM shortcuts
+                WHERE target IN (SELECT value FROM json_each(?)))""",
+            (among,),
         )
         self._connection.execute(
-            f"UPDATE shortcuts SET obstacle = NULL, looked = ? WHERE id IN ({pointing})",
+            """UPDATE shortcuts SET obstacle = NULL, looked = ? WHERE obstacle IS NOT NULL
+                AND target IN (SELECT value FROM json_each(?))""",
             (listing, among),
+        )
+
+    def take_along(self, shortcut_id: str, name: str, parents: str) -> None:
+        """A shortcut was renamed or moved; its line, if it has one, goes with it."""
+        self._connection.execute(
+            """UPDATE files SET name = ?, parents = ?, placed = 0
+            WHERE id = ? AND kind = 'shortcut'""",
+            (name, parents, shortcut_id),
         )
 
     def _write(self, line: tuple[object, ...]) -> None:

@@ -50,7 +50,7 @@ class Straying:
                 if self._connection.changes():
                     self._meta.set("ancestry_changed", "yes")
             self._connection.execute(
-                """UPDATE folders SET listed = :listing, page_token = NULL
+                """UPDATE folders SET listed = :listing, page_token = NULL, refusals = 0
                 WHERE seen = :listing AND listed < :listing AND obstacle IS NULL AND gone = 0""",
                 values,
             )

@@ -1,6 +1,7 @@
 """What the ledger says of its unread files as a whole: when they are tried again, their types."""
 
 from datetime import datetime
+from typing import Any
 
 import apsw
 
@@ -34,4 +35,5 @@ def unsupported_types(connection: apsw.Connection, scope: Scope) -> dict[str, in
         GROUP BY f.mime ORDER BY count(*) DESC, f.mime LIMIT {TYPES}""",
         parameters,
     )
-    return dict(rows.fetchall())
+    counts: list[tuple[Any, ...]] = rows.fetchall()
+    return dict(counts)

@@ -1,7 +1,7 @@
 """The ledger's work: which files are to be read, and what became of each."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -79,16 +79,16 @@ class WorkQueue:
         )
         return [_work_item(row) for row in rows]
 
-    def outlook(self, now: datetime) -> list[tuple[str, str]]:
-        """The paths of the files to read now, each with why: added, updated or retry."""
+    def outlook(self, now: datetime, supported: Callable[[str], bool]) -> list[tuple[str, str]]:
+        """The paths of the files to be fetched now, each with why: added, updated or retry."""
         rows = fetch(
             self._connection,
-            f"""SELECT path, iif(state = 'failed', 'retry',
-                iif(indexed_at IS NULL, 'added', 'updated')) FROM files WHERE {_DUE}
-            ORDER BY path, num""",
+            f"""SELECT path, iif(attempts > 0, 'retry',
+                iif(indexed_at IS NULL, 'added', 'updated')), mime FROM files
+            WHERE {_DUE} AND obstacle IS NULL ORDER BY path, num""",
             (stored_time(now),),
         )
-        return [(str(path), str(why)) for path, why in rows]
+        return [(str(path), str(why)) for path, why, mime_type in rows if supported(mime_type)]
 
     def indexed(self, file_id: str, *, content_hash: str, extraction: str,
                 failures: tuple[str, ...], now: datetime, anchors: Mapping[str, str] = {},

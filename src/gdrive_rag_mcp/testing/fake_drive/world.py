@@ -61,6 +61,8 @@ class World:
         for parent in item.parents:
             self._children.get(parent, {}).pop(item.id, None)
         self.items.pop(item.id, None)
+        if self._trashed is not None:
+            self._trashed.discard(item.id)
         self.my_drives = {who: root for who, root in self.my_drives.items() if root != item.id}
 
     def child_ids(self, folder_id: str) -> Iterable[str]:
