@@ -61,8 +61,10 @@ _COMMANDS_TOP = """\
 Made from the command line's own help by `make docs`.
 
 Results go to stdout, progress and messages to stderr.
-Exit codes: 0 done, 1 failed, 2 bad settings or usage, 3 done but something is failed or held,
-4 another writer holds the index.
+Exit codes: 0 done; 1 failed, or not one file in scope can be searched; 2 bad settings or usage;
+3 done, but something is failed, held, pending or not heard to its end, or there is nothing in
+scope; 4 another writer holds the index.
+A signal ends `sync --watch` with 0.
 """
 
 

@@ -48,7 +48,7 @@ def furnished(drive: FakeDrive, kind: str) -> Places:
             files.share(root, reader)
     return Places(
         root,
-        list(dict.fromkeys([root, root, outside, lent, ours, theirs])),
+        [place for place in (outside, lent, ours, theirs) if place != root],
         [ours, theirs],
         [linked, link],
     )
@@ -116,19 +116,18 @@ class People:
             ):
                 self.silent = True
 
+    def note_membership(self, drive: str) -> None:
+        """Of the root's drive, a log tells; what lies in another may come or go without a word."""
+        self.silent |= drive != self.files.world.items[self.root].drive_id
+
     def _is_only_linked(self, identifier: str) -> bool:
         return (
             self.viewer.reach(identifier) > self.viewer.reach(identifier, by_link=False) == 0
         )
 
     def _has_several_ways_in(self, identifier: str, item: Item | None) -> bool:
-        """Whether it is linked to, or in several folders; of what was deleted, nobody knows."""
-        if item is not None and len(item.parents) > 1:
-            return True
-        return any(
-            other.target is not None and other.target.id == identifier
-            for other in self.files.world.items.values()
-        )
+        """Whether it is in several folders; of what was deleted, nobody knows."""
+        return item is not None and len(item.parents) > 1
 
     # ── choosing ─────────────────────────────────────────────────────────────
 
@@ -144,7 +143,8 @@ class People:
 
     def folders(self) -> list[str]:
         world = self.files.world.items
-        return [*(one for one in self.places.all if one in world), *self.items(FOLDER)]
+        # The root comes up more often, or most would happen where nobody looks.
+        return [*[self.root] * 3, *(one for one in self.places.all if one in world), *self.items(FOLDER)]
 
     def new(self, identifier: str, word: str | None = None) -> str:
         self._items.append(identifier)
@@ -279,7 +279,7 @@ def remove(people: People, which: int, _: int) -> str | None:
 
 
 def share(people: People, which: int, _: int) -> str | None:
-    chosen = pick([*people.items(), *people.places.all[:2]], which)
+    chosen = pick([*people.items(), people.root, *people.places.all[:2]], which)
     if chosen is None or chosen in people.places.drives:
         return None
     people.files.share(chosen, people.drive.email)
@@ -335,14 +335,14 @@ def unlimit(people: People, which: int, _: int) -> str | None:
 def leave_drive(people: People, which: int, _: int) -> str | None:
     drive = people.places.drives[which % 2]
     people.files.remove_member(drive, people.drive.email)
-    people.silent = True
+    people.note_membership(drive)
     return drive
 
 
 def join_drive(people: People, which: int, _: int) -> str | None:
     drive = people.places.drives[which % 2]
     people.files.add_member(drive, people.drive.email)
-    people.silent = True
+    people.note_membership(drive)
     return drive
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -237,3 +238,27 @@ def test_a_consent_that_has_ended_stops_a_sync_with_the_remedy(
         assert "Token has been expired or revoked" in said
         assert "7 days" in said
         assert_no_secret(google, ended, token_file)
+
+
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_an_interrupted_question_leaves_nothing_behind(
+    google: FakeDrive, environ: Environ, token_file: Path, tmp_path: Path, word: signal.Signals
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", "gdrive_rag_mcp", "auth-google", "--no-browser"],
+        cwd=tmp_path,
+        env={name: value for name, value in {**os.environ, **environ}.items() if value},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        assert any("or paste the address" in line for line in process.stderr)
+        process.send_signal(word)
+        out, err = process.communicate()
+
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert not token_file.exists()
+    assert not google.requests

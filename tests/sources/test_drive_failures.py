@@ -243,6 +243,27 @@ def test_the_parameter_that_google_complains_of_is_kept() -> None:
     assert (error.status, error.named) == (404, ("driveId",))
 
 
+def _quoting(*, in_token_request: bool) -> Exception:
+    """What `requests` says of a token that cannot stand in a header."""
+    said = requests.exceptions.InvalidHeader("return character in header value: 'Bearer s3cret'")
+    if not in_token_request:
+        return said
+    wrapped: Exception = _transport_error(said)
+    wrapped.__cause__ = said  # as google-auth raises it
+    return wrapped
+
+
+@pytest.mark.parametrize("in_token_request", [False, True])
+def test_what_the_libraries_say_of_a_malformed_token_does_not_quote_it(
+    *, in_token_request: bool
+) -> None:
+    with pytest.raises(DriveCallError) as caught, understood():
+        raise _quoting(in_token_request=in_token_request)
+
+    assert "s3cret" not in str(caught.value)
+    assert caught.value.meaning.transient
+
+
 def test_a_mistake_in_our_own_code_is_not_taken_for_an_outage() -> None:
     with pytest.raises(ZeroDivisionError), understood():
         _ = 1 / 0

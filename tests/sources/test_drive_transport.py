@@ -91,7 +91,10 @@ def test_a_reset_connection_is_resumed_too(tmp_path: Path) -> None:
     first = Reply(body=CONTENT, send=len(CONTENT) // 2, reset=True)
     rest = _ranges(CONTENT, breaks=0)
     replies = [first]
-    script: Script = lambda asked: replies.pop() if replies else rest(asked)  # noqa: E731
+
+    def script(asked: Asked) -> Reply:
+        return replies.pop() if replies else rest(asked)
+
     with scripted(script) as google, connected(google) as transport:
         _fetch(transport, google, tmp_path / "a")
 

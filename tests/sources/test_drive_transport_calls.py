@@ -68,6 +68,16 @@ def test_resource_keys_travel_in_their_header(
     assert google.headers("x-goog-drive-resource-keys") == [expected]
 
 
+def test_the_collections_of_an_api_are_made_once() -> None:
+    transport = Transport(object(), Caller(Pacer(0), Patience()))
+    drive = transport.service("drive")
+
+    assert drive.files() is transport.service("drive").files()
+    assert drive.files() is not drive.changes()
+    with pytest.raises(AttributeError):
+        drive.nonexistent()
+
+
 def test_every_attempt_is_counted() -> None:
     with scripted(in_turn(Reply(503), OBJECT)) as google, connected(google) as transport:
         _get(transport)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
+from gdrive_rag_mcp.testing.fake_drive.discovery import check_body
 from tests.sources.asking import Asking, asking, refused
 
 ALL = {"supportsAllDrives": True, "includeItemsFromAllDrives": True}
@@ -171,6 +172,30 @@ def test_about_names_the_caller_and_wants_its_fields_named(
     assert about["user"]["emailAddress"] == drive.email
     assert "text/markdown" in about["exportFormats"]["application/vnd.google-apps.document"]
     assert refused(service.about().get()) == (400, "required")
+
+
+def test_nothing_is_sent_that_googles_resources_do_not_have(
+    drive: FakeDrive, service: Service
+) -> None:
+    shared = drive.files.add_drive("Team", [drive.email])
+    token = service.changes().getStartPageToken().execute()["startPageToken"]
+    keyed = drive.files.add_file("a.tar.gz", b"x", shared)
+    drive.files.require_resource_key(keyed)
+    drive.files.share(drive.files.add_native("doc", {"text/plain": b"x"}), drive.email)
+    drive.files.add_shortcut("link", keyed)
+    drive.files.limit_access(drive.files.add_folder("limited"))
+    drive.files.rename(shared, "Crew")
+    everything = {"fields": "*"}
+
+    listed = service.files().list(corpora="allDrives", **ALL, **everything).execute()
+    changed = service.changes().list(pageToken=token, **ALL, **everything).execute()
+
+    assert len(listed["files"]) == 5
+    assert len(changed["changes"]) == 4
+    check_body("FileList", listed, "drive.v3")
+    check_body("ChangeList", changed, "drive.v3")
+    check_body("DriveList", service.drives().list(**everything).execute(), "drive.v3")
+    check_body("About", service.about().get(**everything).execute(), "drive.v3")
 
 
 def test_every_user_has_a_topmost_folder_of_their_own(drive: FakeDrive, ask: Asking) -> None:

@@ -102,6 +102,18 @@ def test_every_request_can_be_counted_and_even_ask_itself(
     assert seen[0][1].startswith("GET /drive/v3/files?q=trashed = false")
 
 
+def _list_with_a_hook_that_fails() -> None:
+    with FakeDrive() as drive, asking(drive) as asked:
+        drive.before("/files", lambda: 1 / 0, times=9)
+        with pytest.raises((OSError, HTTPException)):
+            asked.service().files().list().execute()
+
+
+def test_a_hook_that_fails_is_not_taken_for_the_network() -> None:
+    with pytest.raises(ZeroDivisionError):
+        _list_with_a_hook_that_fails()
+
+
 def test_a_quota_refuses_what_is_too_much_and_nothing_else(drive: FakeDrive, files: Files) -> None:
     drive.quota(0.001, burst=3)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp import wiring
-from gdrive_rag_mcp.domain import EmbeddingIdentity, SourceFile
+from gdrive_rag_mcp.domain import EmbeddingIdentity, FolderToList, ItemToLookUp, SourceFile
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
 from gdrive_rag_mcp.errors import (
@@ -52,8 +52,18 @@ def make_embedder(
 # ── sources ──────────────────────────────────────────────────────────────────
 
 
+class Nothing:
+    """What a new index knows of."""
+
+    def folders(self) -> tuple[FolderToList, ...]:
+        return ()
+
+    def lookups(self) -> tuple[ItemToLookUp, ...]:
+        return ()
+
+
 def listed(source: Source) -> Iterator[SourceFile]:
-    for page in source.changes(None):
+    for page in source.changes(None, Nothing()):
         yield from page.files
 
 
@@ -100,6 +110,7 @@ def test_a_shared_drive_is_a_root_of_its_own(tmp_path: Path) -> None:
         settings(GDRIVE_SHARED_DRIVE_ID="0AbC", GOOGLE_SERVICE_ACCOUNT_FILE=str(key))
     )
 
+    assert isinstance(source, DriveSource)
     assert source.root == "drive:0AbC"
     source.close()
 

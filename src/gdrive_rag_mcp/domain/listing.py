@@ -87,10 +87,15 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ItemToLookUp:
-    """An item that no listing shows: a shortcut's target, or a folder that could not be listed."""
+    """An item that no listing shows: a shortcut's target, or a folder that could not be listed.
+
+    One that is `missing` was shown before, and is looked at once before it is believed to be gone:
+    a listing may be behind.
+    """
 
     id: str
     resource_key: str | None = None
+    missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,11 +210,20 @@ def _content_folder(index: Path) -> Iterator[Path]:
     """
     folder = index.resolve().with_name(index.name + READING)
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700)
     try:
+        folder.mkdir(mode=0o700)
         yield folder
     finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, even if the run is interrupted just then."""
+    try:
         shutil.rmtree(folder, ignore_errors=True)
+    except KeyboardInterrupt:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _told(error: FileUnreadableError | ExtractionError) -> str:

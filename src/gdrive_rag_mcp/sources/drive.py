@@ -59,6 +59,11 @@ class DriveSource:
         return f"drive:{self._finder.id}"
 
     @property
+    def share(self) -> str:
+        """What to do so that this account sees the root, and what lies in it."""
+        return self._finder.share
+
+    @property
     def usage(self) -> SourceUsage:
         """Calls made and files fetched, over all threads."""
         return self._transport.usage

@@ -184,14 +184,13 @@ def understood() -> Iterator[None]:
         raise DriveCallError(f"no access token: {_said(error)}", OUTAGE) from error
     except GoogleAuthError as error:
         raise DriveCallError(f"no access token: {_said(error)}", REFUSED) from error
-    except (HTTPException, OSError) as error:  # what `requests` raises is an OSError
-        raise DriveCallError(f"Drive cannot be reached: {_said(error)}", OUTAGE) from error
     except MALFORMED as error:
-        # Its own words are the library's, and may quote the answer, which may hold a token.
         raise damaged(
             "Drive, or the token endpoint, answered with something that makes no sense"
-            f" ({type(error).__name__})"
+            f" ({_said(error)})"
         ) from error
+    except (HTTPException, OSError) as error:  # what `requests` raises is an OSError
+        raise DriveCallError(f"Drive cannot be reached: {_said(error)}", OUTAGE) from error
 
 
 def _refused(error: RefreshError) -> DriveCallError:
@@ -206,7 +205,10 @@ def damaged(problem: str) -> DriveCallError:
     return DriveCallError(problem, OUTAGE)
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
+    """An exception's words, unless they are about an answer: they may quote it, and the token."""
+    if isinstance(error, MALFORMED) or isinstance(error.__cause__, MALFORMED):
+        return type(error).__name__
     return _line(str(error)) or type(error).__name__
 
 

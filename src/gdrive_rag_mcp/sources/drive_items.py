@@ -57,12 +57,12 @@ def file_of(
 def folder_of(
     item: Item, item_id: str, parents: tuple[str, ...], feed: str, *, is_root: bool = False
 ) -> SourceFolder:
-    """A folder as listed; the root lies in none, whatever is above it."""
+    """A folder as listed; what is above the root matters where a shortcut leads there."""
     listable = flag(part(item, "capabilities"), "canListChildren")
     return SourceFolder(
         id=item_id,
         name=_name(item),
-        parents=() if is_root else parents,
+        parents=parents,
         url=text(item, "webViewLink"),
         obstacle=Reason.ACCESS_DENIED if listable is False else None,
         is_root=is_root,

@@ -22,7 +22,7 @@ from gdrive_rag_mcp.sources.drive_api import DriveApi
 from gdrive_rag_mcp.sources.drive_cursor import USER, Crawl, Cursor
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError, damaged
 from gdrive_rag_mcp.sources.drive_fields import text
-from gdrive_rag_mcp.sources.drive_items import Item, described, is_binned
+from gdrive_rag_mcp.sources.drive_items import Described, Item, described, is_binned
 from gdrive_rag_mcp.sources.drive_pages import (
     Root,
     listed_items,
@@ -158,11 +158,24 @@ class News:
                         f"the log {feed} cannot be read: {error.message}"
                     ) from error
                 raise
+            if feed == USER and self._joined_or_left(log.changes):
+                raise _LogLostError("this account's membership of the shared drive has changed")
             items, gone = logged_changes(log.changes, feed, self._root, self._cursor)
             self._cursor = self._cursor.at(feed, log.token)
             page = page_of(items)
             yield replace(page, removed=tuple(gone), news=True, cursor=self._cursor.stored)
             ended = log.ended
+
+    def _joined_or_left(self, changes: tuple[Item, ...]) -> bool:
+        """Whether the root's drive, of which no log was followed, became or was this account's own.
+
+        A user's log is silent about items in the drives that the user is a member of.
+        """
+        drive = self._root.drive
+        return drive not in (None, *self._cursor.feeds) and any(
+            change.get("changeType") == "drive" and text(change, "driveId") == drive
+            for change in changes
+        )
 
     # ── what the index knows of, but not yet from inside ─────────────────────
 
@@ -215,7 +228,9 @@ class News:
 
     def _looked_up(self, item: ItemToLookUp) -> Iterator[ChangePage]:
         try:
-            found = self._followed(item, self._api.item(item.id, item.resource_key))
+            found = self._api.item(item.id, item.resource_key)
+            if not item.missing:
+                found = self._followed(item, found)
         except DriveCallError as error:
             if not error.stays_here:
                 raise
@@ -224,13 +239,21 @@ class News:
             else:
                 self._problems.append(f"{item.id} cannot be looked up: {error.message}")
             return
-        feed = self._cursor.feed_of(text(found, "driveId"))
-        target = None if is_binned(found) else described(found, feed=feed)
-        if target is None or isinstance(target, SourceShortcut) or target.id != item.id:
+        target = self._target(item, found)
+        if target is None:
             yield ChangePage(looked_up=(LookedUp(item.id, Reason.NOT_FOUND),))
             return
-        target = replace(target, resource_key=target.resource_key or item.resource_key)
         yield replace(page_of([target]), looked_up=(LookedUp(item.id),), cursor=self._cursor.stored)
+
+    def _target(self, item: ItemToLookUp, found: Item) -> Described | None:
+        """What was looked up; None for what is of no use, such as a link that a link points at."""
+        feed = self._cursor.feed_of(text(found, "driveId"))
+        target = None if is_binned(found) else described(found, feed=feed)
+        if target is None or target.id != item.id:
+            return None
+        if isinstance(target, SourceShortcut):
+            return target if item.missing else None
+        return replace(target, resource_key=target.resource_key or item.resource_key)
 
     def _followed(self, item: ItemToLookUp, found: Item) -> Item:
         """The item, as it was after the log of its changes began to be followed."""

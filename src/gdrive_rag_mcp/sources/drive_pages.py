@@ -8,7 +8,7 @@ from gdrive_rag_mcp.errors import RootUnavailableError
 from gdrive_rag_mcp.sources.drive_api import ListingPage
 from gdrive_rag_mcp.sources.drive_cursor import Cursor
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError, damaged
-from gdrive_rag_mcp.sources.drive_fields import flag, part, text
+from gdrive_rag_mcp.sources.drive_fields import flag, part, text, texts
 from gdrive_rag_mcp.sources.drive_items import Described, Item, described, folder_of, is_binned
 
 
@@ -27,7 +27,8 @@ class Root:
 
     def folder(self, cursor: Cursor) -> SourceFolder:
         """The root in our nouns."""
-        return folder_of(self.item, self.id, (), cursor.feed_of(self.drive), is_root=True)
+        above = texts(self.item, "parents")
+        return folder_of(self.item, self.id, above, cursor.feed_of(self.drive), is_root=True)
 
 
 def listed_items(

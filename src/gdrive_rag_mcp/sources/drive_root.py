@@ -41,6 +41,13 @@ class RootFinder:
         self.id = named
         """The id that the settings name; that of a shortcut stays the shortcut's."""
 
+    @property
+    def share(self) -> str:
+        """What to do so that this identity sees the root, and what lies in it."""
+        if self.id == self._drive_id:
+            return f"add {self._identity.name} as a member of the shared drive (viewer is enough)"
+        return self._identity.share
+
     def find(self) -> Root:
         """The root as it is now.
 
@@ -79,10 +86,10 @@ class RootFinder:
         return item
 
     def _unavailable(self, problem: str, remedy: str = "") -> RootUnavailableError:
-        share = f"{self._identity.share}, and check the id"
+        kind = "shared drive" if self.id == self._drive_id else "Drive folder"
         return RootUnavailableError(
-            f"the Drive folder {self.id} {problem} for {self._identity.name}",
-            hint=remedy or share,
+            f"the {kind} {self.id} {problem} for {self._identity.name}",
+            hint=remedy or f"{self.share}, and check the id",
         )
 
 

@@ -207,7 +207,21 @@ def _service(name: Api, endpoint: str | None) -> Any:  # noqa: ANN401 -- built a
         root = f"{endpoint.rstrip('/')}/"
         document |= {"rootUrl": root, "baseUrl": root + document["servicePath"]}
         document.pop("mtlsRootUrl", None)
-    return build_from_document(document, http=httplib2.Http())
+    return _Collections(build_from_document(document, http=httplib2.Http()))
+
+
+class _Collections:
+    """A service that makes each of its collections once: the library takes 2 ms every time."""
+
+    def __init__(self, service: Any) -> None:  # noqa: ANN401 -- built at run time
+        self._service = service
+        self._made: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Callable[[], Any]:
+        if name not in self._made:
+            self._made[name] = getattr(self._service, name)()
+        made = self._made[name]
+        return lambda: made
 
 
 def _key_header(keys: Mapping[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from typing import Any
 
 import apsw
 
@@ -42,10 +43,35 @@ class StoredFrontier:
 
     @decoding()
     def lookups(self) -> tuple[ItemToLookUp, ...]:
-        """Targets of shortcuts that no listing showed, and blocked folders that have rested."""
-        rows = fetch(
+        """What links point at, folders that have rested, and what a listing has left out."""
+        missing, targets = self._missing(), self._targets()
+        ancestry = Ancestry(self._connection) if missing or targets else None
+        found: dict[str, ItemToLookUp] = {}
+        for identifier, resource_key, parents in missing:
+            if ancestry and ancestry.parents(identifier, json.loads(parents)):
+                found[identifier] = ItemToLookUp(identifier, resource_key, missing=True)
+        for target, resource_key, parents in targets:
+            if ancestry and ancestry.parents("", json.loads(parents)):
+                found[target] = ItemToLookUp(target, resource_key)
+        for folder, resource_key in self._rested():
+            found[folder] = ItemToLookUp(folder, resource_key)
+        return tuple(found.values())
+
+    def _missing(self) -> list[tuple[Any, ...]]:
+        """What the latest complete listing did not show, and nobody has looked for since."""
+        return fetch(
             self._connection,
-            """SELECT s.id, s.parents, s.target, s.resource_key FROM shortcuts s
+            """SELECT id, NULL, parents FROM shortcuts WHERE gone = 2
+            UNION ALL SELECT id, resource_key, parents FROM folders WHERE gone = 2
+            UNION ALL SELECT id, resource_key, parents FROM files
+                WHERE (gone > 0 OR adrift = 1) AND gone = 2 AND kind = 'file'""",
+        )
+
+    def _targets(self) -> list[tuple[Any, ...]]:
+        """What shortcuts point at and the present listing did not show."""
+        return fetch(
+            self._connection,
+            """SELECT s.target, s.resource_key, s.parents FROM shortcuts s
             WHERE s.gone = 0 AND s.looked < ?1
             AND NOT EXISTS (SELECT 1 FROM folders d WHERE d.id = s.target AND d.seen = ?1
                 AND d.gone = 0)
@@ -54,17 +80,13 @@ class StoredFrontier:
             ORDER BY s.id""",
             (self._listing,),
         )
-        ancestry = Ancestry(self._connection) if rows else None
-        targets = {
-            target: resource_key
-            for _, parents, target, resource_key in rows
-            if ancestry and ancestry.parents("", json.loads(parents))
-        }
-        blocked = fetch(
+
+    def _rested(self) -> list[tuple[Any, ...]]:
+        """Folders that could not be looked into, and are due for another try."""
+        return fetch(
             self._connection,
             """SELECT d.id, d.resource_key FROM files f JOIN folders d ON d.id = f.id
             WHERE f.state = 'failed' AND f.kind = 'folder' AND f.gone = 0 AND f.adrift = 0
             AND f.next_attempt <= ? ORDER BY f.num""",
             (stored_time(self._now),),
         )
-        return tuple(ItemToLookUp(*pair) for pair in ({**targets, **dict(blocked)}).items())

@@ -15,10 +15,10 @@ from gdrive_rag_mcp.domain import ChangePage, Gone, Listed, SourceFile, SourceFo
 from gdrive_rag_mcp.store.connection import transaction
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.obstacles import Obstacles
-from gdrive_rag_mcp.store.placement import place_files
+from gdrive_rag_mcp.store.placement import Ancestry, place_files
 from gdrive_rag_mcp.store.scoping import stored_time
 
-Item = TypeVar("Item", SourceFile, SourceFolder, SourceShortcut)
+Item = TypeVar("Item", bound=SourceFile | SourceFolder | SourceShortcut)
 _ANCESTRY_CHANGED = "ancestry_changed"
 _TABLES = ("folders", "shortcuts", "files")
 
@@ -55,8 +55,7 @@ class Inventory:
     def record(self, page: ChangePage, now: datetime) -> None:
         """Take a page into the ledger and the ancestry."""
         with transaction(self._connection):
-            for folder in self._of_concern(page.folders, news=page.news):
-                self._record_folder(folder, now)
+            self._record_folders(page, now)
             for shortcut in self._of_concern(page.shortcuts, news=page.news):
                 self._record_shortcut(shortcut)
             for file in self._of_concern(page.files, news=page.news):
@@ -100,7 +99,16 @@ class Inventory:
                 (self.listing, json.dumps(ids)),
             )
 
-    def _record_folder(self, folder: SourceFolder, now: datetime) -> None:
+    def _record_folders(self, page: ChangePage, now: datetime) -> None:
+        """News come in any order: a folder may concern us for another on the same page."""
+        waiting = page.folders
+        while concerning := self._of_concern(waiting, news=page.news):
+            for folder in concerning:
+                self._record_folder(folder, now, news=page.news)
+            taken = {folder.id for folder in concerning}
+            waiting = tuple(folder for folder in waiting if folder.id not in taken)
+
+    def _record_folder(self, folder: SourceFolder, now: datetime, *, news: bool) -> None:
         described = (clean(folder.name), json.dumps(folder.parents), folder.url, folder.obstacle,
                      int(folder.is_root), folder.feed, folder.resource_key, 0)  # fmt: skip
         known = self._connection.execute(
@@ -121,6 +129,8 @@ class Inventory:
                 (*described, folder.id, self.listing),
             )
             self._meta.set(_ANCESTRY_CHANGED, "yes")
+        elif news:
+            self._doubt_below(folder.id)
         # What happened inside meanwhile was told elsewhere, or not at all.
         if known and (known[3], *known[5:]) != (described[3], *described[5:]):
             self._unlist(folder.id)
@@ -128,6 +138,26 @@ class Inventory:
             self._obstacles.block(folder, folder.obstacle, self.listing, now)
         elif known is None or known[3]:
             self._obstacles.unblock(folder.id)
+
+    def _doubt_below(self, folder_id: str) -> None:
+        """A log tells of a folder that is as it was: it may have been out of sight meanwhile.
+
+        No log tells what then happened inside, so all of it has to be seen again.
+        """
+        below = json.dumps(sorted(Ancestry(self._connection).below([folder_id])))
+        self._connection.execute(
+            """UPDATE folders SET listed = 0, page_token = NULL
+            WHERE id IN (SELECT value FROM json_each(?))""",
+            (below,),
+        )
+        for table in _TABLES:
+            self._connection.execute(
+                f"""UPDATE {table} SET gone = 2 WHERE gone = 0 AND EXISTS (
+                    SELECT 1 FROM json_each({table}.parents) p
+                    WHERE p.value IN (SELECT value FROM json_each(?)))""",
+                (below,),
+            )
+        self._meta.set(_ANCESTRY_CHANGED, "yes")
 
     def _unlist(self, folder_id: str) -> None:
         self._connection.execute(

@@ -85,7 +85,8 @@ _FOLLOWED_CHANGES = (
     "UPDATE meta SET key = 'listing' WHERE key = 'run'",
     "ALTER TABLE files RENAME COLUMN run TO seen",
     "ALTER TABLE folders RENAME COLUMN run TO seen",
-    # `gone`: 1, the source said so; 2, a complete listing did not show it.
+    # `gone`: 1, the source said so; 2, a complete listing did not show it; 3, and it could not be
+    # looked up either.
     # `adrift`: no way leads from the root to it. `feed`: the log that tells of its changes.
     "ALTER TABLE files ADD COLUMN gone INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE files ADD COLUMN adrift INTEGER NOT NULL DEFAULT 0",
@@ -98,6 +99,9 @@ _FOLLOWED_CHANGES = (
     "CREATE INDEX files_astray ON files (num) WHERE gone > 0 OR adrift = 1",
     # `listed`: the listing in which its content was listed to the end, before that `page_token`.
     "ALTER TABLE folders ADD COLUMN is_root INTEGER NOT NULL DEFAULT 0",
+    # The root was listed before all others, and alone without a parent.
+    """UPDATE folders SET is_root = 1
+    WHERE num = (SELECT min(num) FROM folders WHERE parents = '[]')""",
     "ALTER TABLE folders ADD COLUMN gone INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE folders ADD COLUMN listed INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE folders ADD COLUMN page_token TEXT",

@@ -12,6 +12,7 @@ import apsw
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import STATE_OF_REASON, LookedUp, Reason, SourceFolder
 from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.scoping import stored_time
 from gdrive_rag_mcp.store.work_queue import folder_delay
 
@@ -51,6 +52,10 @@ class Obstacles:
         if item.reason is None:
             self.clear_shortcuts_to([item.id], listing)
             return
+        for table in ("files", "folders", "shortcuts"):  # a listing that left it out was right
+            self._connection.execute(
+                f"UPDATE {table} SET gone = 3 WHERE id = ? AND gone = 2", (item.id,)
+            )
         for identifier, name, parents, url, feed in fetch(
             self._connection,
             "SELECT id, name, parents, url, feed FROM shortcuts WHERE target = ? AND gone = 0",
@@ -82,6 +87,29 @@ class Obstacles:
             folder_id, name, above, url, reason, bool(is_root), feed, resource_key
         )
         self.block(folder, reason, listing, now)
+        self._spare_below(folder_id)
+
+    def _spare_below(self, folder_id: str) -> None:
+        """A listing that could not look in here says nothing of what lies below."""
+        inside: dict[str, list[str]] = {}
+        for identifier, parents in fetch(
+            self._connection, "SELECT id, parents FROM folders WHERE gone IN (0, 2)"
+        ):
+            for parent in json.loads(parents):
+                inside.setdefault(parent, []).append(identifier)
+        below, waiting = {folder_id}, [folder_id]
+        while waiting:
+            new = set(inside.get(waiting.pop(), ())) - below
+            below |= new
+            waiting += new
+        for table in ("folders", "shortcuts", "files"):
+            self._connection.execute(
+                f"""UPDATE {table} SET gone = 0 WHERE gone = 2 AND EXISTS (
+                    SELECT 1 FROM json_each({table}.parents) above
+                    WHERE above.value IN (SELECT value FROM json_each(?)))""",
+                (json.dumps(sorted(below)),),
+            )
+        Meta(self._connection).set("ancestry_changed", "yes")
 
     def clear_shortcuts_to(self, targets: list[str], listing: int) -> None:
         """What shortcuts point at is there: they need no line of their own."""

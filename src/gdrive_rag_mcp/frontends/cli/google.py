@@ -3,11 +3,14 @@
 import os
 import sys
 import webbrowser
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gdrive_rag_mcp.frontends.cli.running import Json, ReadSettings, command, note, show
+
+if TYPE_CHECKING:  # the Google libraries are for the command itself
+    from gdrive_rag_mcp.sources.drive_consent import Consent
 
 
 @command("auth-google")
@@ -31,31 +34,45 @@ def auth_google(
     as_json: Json = False,
 ) -> None:
     """Ask for your consent to read your Drive, and keep it for `sync`."""
-    from gdrive_rag_mcp import presentation, wiring
+    from gdrive_rag_mcp import wiring
     from gdrive_rag_mcp.sources.drive_consent import Asking
 
-    def show_address(url: str) -> bool:
-        note(f"open this address in a browser, sign in, and agree:\n\n{url}\n")
-        if no_browser or not _has_browser():
-            note("then wait, or paste the address that the browser ended at:")
-            return False
-        return webbrowser.open(url)
-
+    show_address = _only_print if no_browser or not _has_browser() else _open
     asking = Asking(show_address, note, timeout, port, pasted=_standard_input())
     consent = wiring.connect_google(read_settings(), asking)
     if as_json:
-        show(
-            presentation.as_json(
-                {
-                    "account": consent.account or None,
-                    "scopes": list(consent.scopes),
-                    "token_file": str(consent.token_file),
-                }
-            )
-        )
-        return
-    show(f"connected as {consent.account or 'an account that Drive did not name'}, to read only")
-    show(f"consent kept in {consent.token_file}")
+        _show_json(consent)
+    else:
+        account = consent.account or "an account that Drive did not name"
+        show(f"connected as {account}, to read only")
+        show(f"consent kept in {consent.token_file}")
+
+
+def _show_json(consent: "Consent") -> None:
+    from gdrive_rag_mcp import presentation
+
+    told = {
+        "account": consent.account or None,
+        "scopes": list(consent.scopes),
+        "token_file": str(consent.token_file),
+    }
+    show(presentation.as_json(told))
+
+
+def _open(url: str) -> bool:
+    note(f"open this address in a browser, sign in, and agree:\n\n{url}\n")
+    return webbrowser.open(url) or _offer_pasting()
+
+
+def _only_print(url: str) -> bool:
+    note(f"open this address in a browser, sign in, and agree:\n\n{url}\n")
+    return _offer_pasting()
+
+
+def _offer_pasting() -> bool:
+    """Say what to do without a browser here; that none was opened is the answer."""
+    note("then wait, or paste the address that the browser ended at:")
+    return False
 
 
 def _has_browser() -> bool:

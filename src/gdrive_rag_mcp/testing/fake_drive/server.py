@@ -34,7 +34,8 @@ class FakeDrive:
     """A context manager: on entry it listens on a port of 127.0.0.1, a free one unless told which.
 
     `email` is the service account with which the folder `root` is shared; `files` is what people
-    do, `api` what the service does, `tokens` who may ask. `on_request`, where set, is called with
+    do, `api` what the service does, `tokens` who may ask. What failed on this side, such as a hook
+    of a test, is raised on exit. `on_request`, where set, is called with
     the number and the line of each request before it is answered, holding no lock.
     """
 
@@ -65,6 +66,8 @@ class FakeDrive:
         self._server.shutdown()
         self._thread.join()
         self.close()
+        if error is None and self._server.failures:
+            raise self._server.failures[0]
 
     def close(self) -> None:
         """Give the port back; for a fake that was never entered."""

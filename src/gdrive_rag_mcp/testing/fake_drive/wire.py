@@ -21,6 +21,7 @@ class LoopbackServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.answering = answering
         self.open: set[socket.socket] = set()
+        self.failures: list[Exception] = []
 
     def close_all(self) -> None:
         """Close the port and every connection."""
@@ -32,7 +33,10 @@ class LoopbackServer(ThreadingHTTPServer):
                 continue  # it was closed meanwhile
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Clients go away in the middle of things, and some are killed on purpose."""
+        """Clients go away in the middle of things, and some are killed on purpose.
+
+        What fails on this side is in `failures`.
+        """
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -65,7 +69,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _respond(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server.answering(self.command, self.path, headers, body)
+        try:
+            answer = self.server.answering(self.command, self.path, headers, body)
+        except Exception as error:
+            self.server.failures.append(error)
+            raise
         if answer.reset:
             self._reset()
             return
