@@ -64,6 +64,8 @@ class People:
         self.viewer = Viewer(self.files.world, drive.email)
         self.silent = False
         """Whether something changed that no log tells of; a full listing makes it known."""
+        self.constant: set[str] = set()
+        """The files that were in scope all the time since the index was known to be right."""
         self.made = 0
         self.words: dict[str, str] = {self.places.linked[1]: "word0"}
         self._items: list[str] = []
@@ -85,6 +87,7 @@ class People:
                 return False
             if deed not in TOLD_BY_ITSELF:
                 self._note_silence(touched, before, sights)
+            self.constant &= set(self.tree().files)
             return True
 
     # ── what no log tells of ─────────────────────────────────────────────────

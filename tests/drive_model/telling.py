@@ -135,7 +135,11 @@ class Telling:
         after = self.indexed()
         lost = before - after
         reachable = set.intersection(*(set(tree.files) for tree in trees))
+        if self.people.silent:  # what was away for a while may have come back without a word
+            reachable &= self.people.constant
         assert not lost & reachable, f"{lost & reachable} were deleted, though reachable"
+        if report and report.complete and not report.held and not weather.done:
+            self.people.constant = set(trees[-1].files)
         if not chosen.allow_mass_delete:
             gone = before - set(self.records())
             assert len(gone) <= max(listing.MASS_DELETE_FILES, listing.MASS_DELETE_SHARE * lines)
@@ -157,6 +161,7 @@ class Telling:
         if plan is not None:
             assert len(plan.to_remove) == report.removed
         self.people.silent = False
+        self.people.constant = set(tree.files)
         self.assert_equal(tree)
         self.assert_idle()
 
@@ -174,7 +179,7 @@ class Telling:
         before = self.indexed()
         report = self.sync(SyncOptions(allow_mass_delete=True))
         assert report.complete, report.warnings
-        lost = (before - self.indexed()) & set(tree.files)
+        lost = (before - self.indexed()) & set(tree.files) & self.people.constant
         assert not lost, f"{lost} were deleted, though reachable"
 
     def sync(self, options: SyncOptions, moments: Moments | None = None) -> SyncReport:

@@ -30,6 +30,8 @@ class Tree:
     blocked: dict[str, Item] = field(default_factory=dict)
     broken: dict[str, Item] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
+    content: dict[str, tuple[bytes, str]] = field(default_factory=dict)
+    """The files with what they held and were called then: items change."""
 
     @property
     def lines(self) -> set[str]:
@@ -40,10 +42,6 @@ class Tree:
     def everything(self) -> set[str]:
         return {*self.lines, *self.folders, *self.shortcuts}
 
-    @property
-    def content(self) -> dict[str, tuple[bytes, str]]:
-        """The files with what they hold and are called."""
-        return {identifier: (held(item), item.name) for identifier, item in self.files.items()}
 
 
 def held(item: Item) -> bytes:
@@ -122,6 +120,7 @@ class Viewer:
                     waiting.append(target)
             else:
                 tree.files[identifier] = item
+                tree.content[identifier] = held(item), item.name
 
     def _target(self, shortcut: Item) -> str | None:
         """What a shortcut leads to, if it leads anywhere; never to another shortcut."""

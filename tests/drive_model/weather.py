@@ -80,6 +80,7 @@ class Weather:
     do: Callable[[random.Random], object] = lambda _: None
     problems: list[BaseException] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    done: int = 0
 
     def __post_init__(self) -> None:
         self._draw = random.Random(self.seed)
@@ -103,6 +104,7 @@ class Weather:
         self._count += 1
         try:
             if self._count in self._deeds:
+                self.done += 1
                 self.do(self._draw)
             if self._count in self._faults:
                 self._fail(line)

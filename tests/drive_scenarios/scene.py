@@ -23,7 +23,7 @@ SIGNING_IN = ("token", "auth")
 CONTENT = ("media", "export", "export_link")
 
 
-class Killed(BaseException):  # noqa: N818 -- no error, but the end of the process
+class Killed(BaseException):
     """What a sync that is killed looks like from outside."""
 
 

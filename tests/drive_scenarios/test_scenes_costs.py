@@ -1,8 +1,9 @@
 """What a sync asks of Drive, counted: the figures of the table in docs/drive-sync.md."""
 
-from collections import Counter
+from io import BytesIO
 from math import ceil
 
+import docx
 import pytest
 
 from tests.drive_scenarios.scene import Scene
@@ -10,6 +11,7 @@ from tests.drive_scenarios.scene import Scene
 FOLDERS, FILES = 12, 60
 OPENING = {"get": 1, "start_token": 1, "changes": 1}
 POLL = {"get": 1, "changes": 1}
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 WHERE = pytest.mark.parametrize("where", ["scene", "team"])
 
 
@@ -29,6 +31,15 @@ def videos(scene: Scene, count: int, folder: str | None = None) -> None:
     parent = folder or scene.shared_drive or scene.drive.root
     for number in range(count):
         scene.drive.files.add_file(f"{number}.mp4", b"", parent, mime_type="video/mp4")
+
+
+def word(text: str) -> bytes:
+    """A DOCX file of one paragraph."""
+    document = docx.Document()
+    document.add_paragraph(text)
+    file = BytesIO()
+    document.save(file)
+    return file.getvalue()
 
 
 def ids(scene: Scene) -> dict[str, str]:
@@ -80,7 +91,7 @@ def test_a_crawl_of_a_whole_drive_of_2500_items_costs_three_pages_and_three_call
 
     assert first == {**OPENING, "list": ceil(2500 / 1000)}
     assert team.calls() == first
-    assert (again.coverage.in_scope, again.unchanged) == (2499, 2499)
+    assert (again.coverage.in_scope, again.added, again.updated, again.downloads) == (2499, 0, 0, 0)
 
 
 def test_a_crawl_of_a_whole_drive_asks_once_a_page_whatever_the_size_of_a_page(
@@ -174,17 +185,50 @@ def test_moving_a_tree_of_folders_in_costs_one_call_a_folder_besides(scene: Scen
     assert report.added == 8
 
 
+def test_a_crawl_by_an_account_that_is_no_member_of_the_drive_costs_one_call_more(
+    scene: Scene,
+) -> None:
+    drive = scene.drive.files.add_drive("Theirs", ["somebody@example.com"])
+    folder = scene.drive.files.add_folder("for the index", drive)
+    scene.drive.files.share(folder, scene.drive.email)
+    guest = scene.at(folder, name="guest")
+    guest.add("a.md", guest.add_folder("inside"))
+
+    guest.sync()
+    first = guest.calls()
+    guest.sync()
+
+    assert first == {**OPENING, "start_token": 2, "list": 2, "media": 1}
+    assert guest.calls() == POLL
+
+
+@WHERE
+def test_each_file_that_a_listing_does_not_show_any_more_is_asked_for_once(
+    where: str, request: pytest.FixtureRequest
+) -> None:
+    here: Scene = request.getfixturevalue(where)
+    planted(here)
+    here.sync()
+    known = ids(here)
+    for number in range(5):
+        here.drive.files.lose_silently(known[f"{number}.md"])
+
+    report = here.sync(full=True)
+
+    lists = here.calls()["list"]
+    assert here.calls() == {**OPENING, "get": 2 + 5, "list": lists}
+    assert report.removed == 5
+
+
 def test_a_changed_google_document_costs_an_export_and_a_question_for_its_anchors(
     scene: Scene,
 ) -> None:
-    body = b"# Doc\n\nThe gazelle."
-    document = scene.drive.files.add_native("doc", {"text/markdown": body})
+    document = scene.drive.files.add_native("doc", {WORD: word("The gazelle.")})
     scene.drive.files.describe(document, {"tabs": []})
     scene.sync()
-    scene.drive.files.edit_native(document, {"text/markdown": body + b" And the antelope."})
+    scene.drive.files.edit_native(document, {WORD: word("The antelope.")})
 
     scene.sync()
 
-    counts = scene.calls()
-    assert counts - Counter(docs=1, export=counts["export"]) == POLL
+    assert scene.calls() == {**POLL, "export": 1, "docs": 1}
     assert scene.find("antelope") == ["doc"]

@@ -227,7 +227,9 @@ def test_what_is_taken_out_of_the_bin_or_bears_an_old_date_is_not_overlooked(sce
     assert (scene.sync().removed, scene.searchable()) == (1, set())
 
     scene.drive.files.untrash(file)
-    scene.drive.files.add_file("old.md", b"# Of old\n\nAncient.", modifiedTime="1999-01-01T00:00:00Z")
+    scene.drive.files.add_file(
+        "old.md", b"# Of old\n\nAncient.", modifiedTime="1999-01-01T00:00:00Z"
+    )
     scene.sync()
 
     assert scene.searchable() == {"binned.md", "old.md"}

@@ -11,7 +11,7 @@ import pytest
 
 from gdrive_rag_mcp.errors import RootUnavailableError, SettingsError, SourceUnavailableError
 from gdrive_rag_mcp.testing.fake_drive.answers import Answer
-from gdrive_rag_mcp.testing.fake_drive.kinds import DOCUMENT, FOLDER
+from gdrive_rag_mcp.testing.fake_drive.kinds import FOLDER
 from tests.drive_scenarios.scene import Scene, wordof
 
 STRANGER = "somebody@example.com"
@@ -157,23 +157,41 @@ def test_a_folder_of_empty_folders_is_as_empty_as_an_empty_one(scene: Scene) -> 
     assert ended.json["warnings"][0].startswith("nothing_in_scope: ")
 
 
-def test_a_root_that_suddenly_lists_as_empty_keeps_its_documents_and_is_an_error(
-    scene: Scene,
-) -> None:
+def test_a_root_that_lists_as_empty_though_it_is_not_loses_nothing(scene: Scene) -> None:
     for number in range(25):
         scene.add(f"{number}.md")
-    assert scene.run("sync").code == 0
+    scene.sync()
     scene.drive.alter(children_of(scene.drive.root), without(lambda _: True), times=99)
 
-    empty = scene.run("sync", "--full", "--json")
+    report = scene.sync(full=True)
+
+    assert (report.removed, report.held, report.coverage.searchable) == (0, 0, 25)
+    assert scene.find(wordof("7.md")) == ["7.md"]
+
+
+@pytest.mark.parametrize("where", ["scene", "team"])
+def test_a_root_that_used_to_hold_documents_and_holds_none_is_an_error_and_they_are_kept(
+    where: str, request: pytest.FixtureRequest
+) -> None:
+    here: Scene = request.getfixturevalue(where)
+    files = [here.add(f"{number}.md") for number in range(25)]
+    assert here.run("sync").code == 0
+    for file in files:
+        here.drive.files.lose_silently(file)
+
+    empty = here.run("sync", "--full", "--json")
 
     assert empty.code == 1
     assert "--allow-mass-delete" in empty.err
     assert (empty.json["held"], empty.json["removed"]) == (25, 0)
-    assert any(warning.startswith("mass_delete_held: 25 of 25") for warning in empty.json["warnings"])
-    found = scene.run("search", f"Where is the {wordof('7.md')} written?", "--json").json
-    named = [*found["results"], *found["candidate_results"]]
-    assert [hit["citation"]["path"] for hit in named][:1] == ["7.md"]
+    [held] = [one for one in empty.json["warnings"] if one.startswith("mass_delete_held: ")]
+    assert "25 of 25" in held
+    found = here.run("search", f"Where is the {wordof('7.md')} written?", "--json").json
+    hits = [*found["results"], *found["candidate_results"]]
+    assert hits[0]["citation"]["path"] == "7.md"
+    confirmed = here.run("sync", "--allow-mass-delete", "--json")
+    assert (confirmed.code, confirmed.json["removed"]) == (3, 25)
+    assert any(one.startswith("nothing_in_scope: ") for one in confirmed.json["warnings"])
 
 
 def test_a_listing_that_fails_is_said_and_is_no_empty_folder(scene: Scene) -> None:
@@ -243,18 +261,36 @@ def test_a_listing_that_leaves_out_all_subfolders_does_not_take_their_files_out(
         scene.add(f"{number}.md", scene.add_folder(f"folder {number}"))
     scene.add("top.md")
     scene.sync()
-    scene.drive.alter(
-        r"files\?q=", without(lambda item: item["mimeType"] == FOLDER), times=99
-    )
+    paths = set(scene.ledger())
+    scene.drive.alter(r"files\?q=", without(lambda item: item["mimeType"] == FOLDER), times=99)
 
     report = scene.sync(full=True)
 
-    assert (report.removed, report.held) == (0, 24)
-    assert len(scene.searchable()) == 25
+    assert (report.removed, report.held, report.coverage.searchable) == (0, 0, 25)
+    assert set(scene.ledger()) == paths
     assert scene.find(wordof("7.md")) == ["7.md"]
-    scene.drive.faults.clear()
+
+
+def test_subfolders_that_are_gone_all_at_once_are_held_until_somebody_confirms(
+    scene: Scene,
+) -> None:
+    folders = [scene.add_folder(f"folder {number}") for number in range(24)]
+    for number, folder in enumerate(folders):
+        scene.add(f"{number}.md", folder)
+    scene.add("top.md")
+    scene.sync()
+    for folder in folders:
+        scene.drive.files.lose_silently(folder)
+
+    held = scene.sync(full=True)
+
+    assert (held.removed, held.held) == (0, 24)
+    assert scene.find(wordof("7.md")) == ["7.md"]
+    for folder in folders[:20]:
+        scene.drive.files.hide(folder, hidden=False)
     healed = scene.sync(full=True)
-    assert (healed.held, healed.removed, scene.contents()) == (0, 0, 0)
+    assert (healed.held, healed.removed, scene.contents()) == (0, 4, 0)
+    assert len(scene.searchable()) == 21
 
 
 def test_every_full_sync_lists_everything_anew_whatever_an_earlier_one_has_seen(
@@ -313,7 +349,7 @@ def test_ids_that_cannot_be_ids_are_refused_before_google_is_asked(scene: Scene)
 
 
 def test_a_google_document_beside_files_is_read_too(scene: Scene) -> None:
-    scene.drive.files.add_native("doc", {"text/markdown": b"# Doc\n\nThe gazelle."}, mime_type=DOCUMENT)
+    scene.drive.files.add_native("doc", {"text/markdown": b"# Doc\n\nThe gazelle."})
     scene.add("a.md")
 
     report = scene.sync()

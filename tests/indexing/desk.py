@@ -53,7 +53,7 @@ class AParagraphAChunk:
         return tuple(cut([document.text[s.start : s.end] for s in document.segments]))
 
 
-class Killed(BaseException):  # noqa: N818 - no error, but the end of the process
+class Killed(BaseException):
     """What a sync that is killed right after a page was kept looks like from outside."""
 
 
@@ -137,8 +137,10 @@ class Desk:
         """All that a reader can see, but for times and private numbers."""
         with self.reading() as store:
             return [
-                (record.id, record.path, record.state, record.reason, record.version)
-                + tuple(chunk.text for _, chunk in store.catalog.chunks(record.id, EVERYTHING))
+                (
+                    *(record.id, record.path, record.state, record.reason, record.version),
+                    *(chunk.text for _, chunk in store.catalog.chunks(record.id, EVERYTHING)),
+                )
                 for record in store.ledger.all(EVERYTHING)
             ]
 
@@ -173,7 +175,7 @@ def dumped(store: Store) -> dict[str, list[tuple[object, ...]]]:
     """Every row of every table."""
     connection = store._connection
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
-    return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}
+    return {str(name): connection.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables}
 
 
 def fill(desk: Desk, count: int) -> list[str]:

@@ -134,6 +134,24 @@ def test_a_folder_that_vanishes_before_it_is_listed_leaves_nothing(drive: Desk) 
     assert drive.content() == []
 
 
+@pytest.mark.parametrize("how", BLOCKS)
+def test_a_word_about_a_folder_casts_no_doubt_on_what_is_locked_below_it(
+    drive: Desk, how: str
+) -> None:
+    source = drive.source
+    box = source.add_folder("box")
+    locked = source.add_folder("locked", box)
+    file = source.add_file("a.md", "sabbatical", source.add_folder("inner", locked))
+    drive.sync()
+    block(drive, locked, Reason.ACCESS_DENIED, how)
+    drive.sync()
+    source.rename(box, "box")
+    report = drive.sync()
+    assert (report.complete, report.removed) == (True, 0)
+    assert drive.searchable() == {file: "box/locked/inner/a.md"}
+    assert drive.has_line(locked)
+
+
 def test_a_tombstone_below_a_blocked_folder_is_believed(drive: Desk) -> None:
     locked = drive.source.add_folder("locked")
     gone = drive.source.add_file("gone.md", "sabbatical", locked)

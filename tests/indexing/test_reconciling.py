@@ -50,13 +50,10 @@ def test_held_files_are_as_before_when_their_folder_is_back(drive: Desk) -> None
     drive.sync()
     before = drive.content()
     downloads = source.usage.downloads
-    for away, back in (
-        (lambda: source.trash(box), lambda: source.untrash(box)),
-        (lambda: source.move(box, source.outside), lambda: source.move(box, "root")),
-    ):
-        away()
+    for binned in (True, False):
+        source.trash(box) if binned else source.move(box, source.outside)
         assert drive.sync().held == 26
-        back()
+        source.untrash(box) if binned else source.move(box, "root")
         report = drive.sync()
         assert (report.held, report.removed, report.complete) == (0, 0, True)
         assert drive.content() == before

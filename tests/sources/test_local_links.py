@@ -5,13 +5,14 @@ from pathlib import Path
 
 from gdrive_rag_mcp.domain import Reason, SourceFile, SourceFolder
 from gdrive_rag_mcp.sources.local import LocalFolderSource
+from tests.sources.nothing_known import NOTHING_KNOWN
 
 Listing = tuple[dict[str, SourceFile], dict[str, SourceFolder]]
 Lister = Callable[[LocalFolderSource], Listing]
 
 
 def _ids(folder: Path) -> list[str]:
-    pages = LocalFolderSource(folder).changes(None)
+    pages = LocalFolderSource(folder).changes(None, NOTHING_KNOWN)
     return sorted(file.id for page in pages for file in page.files)
 
 

@@ -11,13 +11,14 @@ import pytest
 
 from gdrive_rag_mcp.domain import Reason, SourceFile, SourceFolder
 from gdrive_rag_mcp.sources.local import LocalFolderSource
+from tests.sources.nothing_known import NOTHING_KNOWN
 
 Listing = tuple[dict[str, SourceFile], dict[str, SourceFolder]]
 Lister = Callable[[LocalFolderSource], Listing]
 
 
 def _ids(folder: Path) -> list[str]:
-    pages = LocalFolderSource(folder).changes(None)
+    pages = LocalFolderSource(folder).changes(None, NOTHING_KNOWN)
     return sorted(file.id for page in pages for file in page.files)
 
 
@@ -47,7 +48,7 @@ def test_files_named_to_be_passed_over_are_also_when_they_come_later_or_through_
         (folder / "data" / name).write_text("x")
     (folder / "index.db").write_text("x")
 
-    listed = [file.id for page in source.changes(None) for file in page.files]
+    listed = [file.id for page in source.changes(None, NOTHING_KNOWN) for file in page.files]
 
     assert sorted(listed) == ["data/index.db.md", "index.db"]
 
@@ -115,7 +116,11 @@ def test_a_name_that_is_no_utf8_is_listed_as_unicode_and_read_back(
     for name in names:
         (folder / os.fsdecode(name)).write_bytes(name)
 
-    files = [file for page in LocalFolderSource(folder).changes(None) for file in page.files]
+    files = [
+        file
+        for page in LocalFolderSource(folder).changes(None, NOTHING_KNOWN)
+        for file in page.files
+    ]
 
     assert len({file.id for file in files}) == len(names)
     assert all(file.name.encode() and file.id.encode() for file in files)
@@ -131,7 +136,7 @@ def test_a_path_deeper_than_the_system_can_open_is_unknown_and_not_a_crash(folde
         descriptor = inner
     os.close(descriptor)
 
-    pages = list(LocalFolderSource(folder).changes(None))
+    pages = list(LocalFolderSource(folder).changes(None, NOTHING_KNOWN))
 
     obstacles = [item.obstacle for page in pages for item in page.folders if item.obstacle]
     assert obstacles == [Reason.RESOURCE_LIMIT]

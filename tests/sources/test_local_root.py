@@ -11,12 +11,13 @@ from gdrive_rag_mcp.errors import (
 )
 from gdrive_rag_mcp.sources.local import LocalFolderSource
 from gdrive_rag_mcp.sources.local_walk import Walk
+from tests.sources.nothing_known import NOTHING_KNOWN
 
 AsUser = Callable[[], AbstractContextManager[None]]
 
 
 def _ids(folder: Path) -> list[str]:
-    pages = LocalFolderSource(folder).changes(None)
+    pages = LocalFolderSource(folder).changes(None, NOTHING_KNOWN)
     return sorted(file.id for page in pages for file in page.files)
 
 
@@ -43,7 +44,7 @@ def test_a_root_that_may_not_be_read_is_refused(public_folder: Path, ordinary_us
         with pytest.raises(SourceUnavailableError, match="may not be read"):
             source.check()
         with pytest.raises(SourceUnavailableError, match="may not be read"):
-            list(source.changes(None))
+            list(source.changes(None, NOTHING_KNOWN))
 
 
 def test_an_empty_root_may_be_an_absent_mount_unless_a_hidden_file_says_otherwise(
@@ -59,7 +60,7 @@ def test_an_empty_root_may_be_an_absent_mount_unless_a_hidden_file_says_otherwis
 def test_a_root_exchanged_during_the_listing_never_completes_it(folder: Path) -> None:
     (folder / "a").mkdir()
     (folder / "a" / "a.md").write_text("x")
-    pages = LocalFolderSource(folder).changes(None)
+    pages = LocalFolderSource(folder).changes(None, NOTHING_KNOWN)
     seen = [next(pages)]
     folder.rename(folder.with_name("old"))
     folder.mkdir()
@@ -98,6 +99,6 @@ def test_a_large_folder_comes_in_pages(folder: Path) -> None:
     for number in range(1201):
         (folder / f"{number}.md").touch()
 
-    pages = list(LocalFolderSource(folder).changes(None))
+    pages = list(LocalFolderSource(folder).changes(None, NOTHING_KNOWN))
 
-    assert [len(page.files) for page in pages] == [499, 500, 202, 0]
+    assert [len(page.files) for page in pages] == [0, 499, 500, 202, 0]

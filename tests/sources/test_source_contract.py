@@ -1,4 +1,4 @@
-"""What every source owes to a sync, asked of all three."""
+"""What every source owes to a sync, asked of each kind there is."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,9 +14,13 @@ from gdrive_rag_mcp.sources.local import LocalFolderSource
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.memory_source import InMemorySource
 
+Hearing = Callable[[Source], Iterator[ChangePage]]
+
 
 class World(Protocol):
     """A source, and the people who work on its files."""
+
+    heard: Hearing
 
     @property
     def source(self) -> Source: ...
@@ -29,7 +33,8 @@ class World(Protocol):
 
 
 class LocalWorld:
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, heard: Hearing) -> None:
+        self.heard = heard
         self._base = base / "documents"
         self._base.mkdir()
         (self._base / ".keep").touch()
@@ -59,7 +64,8 @@ class LocalWorld:
 
 
 class DriveWorld:
-    def __init__(self, drive: FakeDrive, source: DriveSource) -> None:
+    def __init__(self, drive: FakeDrive, source: DriveSource, heard: Hearing) -> None:
+        self.heard = heard
         self.source = source
         self._drive = drive
         self.folder = drive.files.add_folder
@@ -73,8 +79,9 @@ class DriveWorld:
 
 
 class MemoryWorld:
-    def __init__(self) -> None:
-        self.source = InMemorySource(page_items=3)
+    def __init__(self, heard: Hearing, *, feeds: bool) -> None:
+        self.heard = heard
+        self.source = InMemorySource(page_items=3, feeds=feeds)
         self.edit = self.source.edit
         self.rename = self.source.rename
         self.remove = self.source.remove
@@ -89,15 +96,15 @@ class MemoryWorld:
         self.source.failure = SourceUnavailableError("the root is gone", hint="bring it back")
 
 
-@pytest.fixture(params=["local", "drive", "memory"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+@pytest.fixture(params=["local", "drive", "memory", "memory with a log"])
+def world(request: pytest.FixtureRequest, tmp_path: Path, heard: Hearing) -> World:
     if request.param == "local":
-        return LocalWorld(tmp_path)
-    if request.param == "memory":
-        return MemoryWorld()
+        return LocalWorld(tmp_path, heard)
+    if request.param != "drive":
+        return MemoryWorld(heard, feeds=request.param != "memory")
     drive: FakeDrive = request.getfixturevalue("drive")
     connect: Callable[[], DriveSource] = request.getfixturevalue("connect")
-    return DriveWorld(drive, connect())
+    return DriveWorld(drive, connect(), heard)
 
 
 def _files(pages: list[ChangePage]) -> list[SourceFile]:
@@ -113,7 +120,7 @@ def _folders(pages: list[ChangePage]) -> list[SourceFolder]:
 
 
 def _listing(world: World) -> list[ChangePage]:
-    return list(world.source.changes(None))
+    return list(world.heard(world.source))
 
 
 def _versions(world: World) -> dict[str, str]:
@@ -139,6 +146,7 @@ def test_the_root_is_listed_first_and_alone_has_no_parent(world: World) -> None:
     folders = _folders(_listing(world))
 
     assert [folder for folder in folders if not folder.parents] == folders[:1]
+    assert [folder for folder in folders if folder.is_root] == folders[:1]
 
 
 def test_every_parent_is_listed_before_or_with_its_children(world: World) -> None:
@@ -148,27 +156,40 @@ def test_every_parent_is_listed_before_or_with_its_children(world: World) -> Non
         parent = world.folder(f"below-{number}", parent)
     known: set[str] = set()
 
-    for page in world.source.changes(None):
+    for page in world.heard(world.source):
         known |= {folder.id for folder in page.folders}
         for item in _items([page]):
             assert set(item.parents) <= known
 
 
-def test_only_the_last_page_is_complete(world: World) -> None:
+def test_a_listing_begins_and_ends_once_and_shows_nothing_outside(world: World) -> None:
     for number in range(10):
         world.file(f"{number}.md", b"x", world.folder(str(number)))
 
     pages = _listing(world)
 
-    assert [page.complete for page in pages] == [False] * (len(pages) - 1) + [True]
-    assert all(page.cursor is None and page.removed == () for page in pages)
+    assert [page.begins for page in pages] == [True] + [False] * (len(pages) - 1)
+    ends = [number for number, page in enumerate(pages) if page.complete]
+    assert len(ends) == 1
+    after = pages[ends[0] + 1 :]
+    assert _items(after) == []
+    assert all(page.removed == () and not page.news for page in pages[: ends[0]])
+
+
+def test_only_a_source_that_follows_a_log_hands_out_places_in_it(world: World) -> None:
+    world.file("a.md", b"x")
+
+    pages = _listing(world)
+
+    assert len({page.cursor is None for page in pages if page.begins or page.complete}) == 1
+    assert any(page.cursor for page in pages) == any(page.caught_up for page in pages)
 
 
 def test_a_listing_of_nothing_is_complete(world: World) -> None:
     pages = _listing(world)
 
     assert _files(pages) == []
-    assert pages[-1].complete
+    assert any(page.complete for page in pages)
 
 
 def test_nothing_changed_means_the_same_ids_and_versions(world: World) -> None:
@@ -266,7 +287,7 @@ def test_a_root_that_is_gone_is_an_error_with_a_remedy_and_no_empty_listing(worl
 def test_a_root_that_goes_away_during_the_listing_never_completes_it(world: World) -> None:
     for number in range(5):
         world.file(f"{number}.md", b"x", world.folder(str(number)))
-    pages: Iterator[ChangePage] = iter(world.source.changes(None))
+    pages = world.heard(world.source)
     seen = [next(pages)]
     world.remove_root()
 

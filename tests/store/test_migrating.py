@@ -20,7 +20,7 @@ from tests.indexing.desk import AParagraphAChunk, Paragraphs
 SECOND_UNDONE = (
     "UPDATE meta SET key = 'run' WHERE key = 'listing'",
     "DELETE FROM meta WHERE key IN ('last_crawl', 'crawl_began', 'last_poll')",
-    *(f"DROP INDEX {name}" for name in ("files_astray", "folders_to_list", "shortcuts_by_target")),
+    *(f"DROP INDEX {name}" for name in ("files_astray", "folders_to_list", "folders_missing")),
     "DROP TABLE shortcuts",
     "ALTER TABLE files ADD COLUMN is_folder INTEGER NOT NULL DEFAULT 0",
     "UPDATE files SET is_folder = 1 WHERE kind = 'folder'",
@@ -104,7 +104,7 @@ def tables(connection: apsw.Connection) -> dict[str, set[tuple[object, ...]]]:
         WHERE type IN ('table', 'index') AND instr(name, 'vec_g1') = 0"""
     ).fetchall()
     return {
-        name: {row[1:] for row in connection.execute(f"PRAGMA table_xinfo({name})")}
+        str(name): {row[1:] for row in connection.execute(f"PRAGMA table_xinfo({name})")}
         for (name,) in names
     }
 

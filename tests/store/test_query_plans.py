@@ -170,5 +170,6 @@ def test_an_idle_poll_of_a_log_walks_through_nothing_that_grows(
         "SCAN files USING INDEX files_to_place",
         "SCAN files USING INDEX files_astray",
         "SCAN folders USING INDEX folders_to_list",
-        "SCAN s",
+        "SCAN folders USING INDEX folders_missing",
+        *("SCAN s", "SCAN shortcuts"),
     }

@@ -12,6 +12,7 @@ from gdrive_rag_mcp.errors import (
     GdriveRagError,
     IndexMissingError,
     ReindexRequiredError,
+    SourceError,
     SourceUnavailableError,
 )
 from gdrive_rag_mcp.settings import NOT_USED_YET, Settings
@@ -82,10 +83,7 @@ def _sources(settings: Settings, environ: Mapping[str, str], seconds: float) -> 
     identity = _looked_at("identity", drive.identity)
     yield identity
     yield from (Finding(ok=True, what="identity", said=said) for said in drive.reports)
-    if identity.ok:
-        yield _looked_at("source", drive.root)
-    else:
-        yield Finding(ok=False, what="source", said="cannot be looked at before the identity is")
+    yield _looked_at("source", drive.root if identity.ok else drive.unasked)
 
 
 def _folder(settings: Settings) -> str:
@@ -115,6 +113,12 @@ class _Drive:
         self._name = _in_time(self._source.whoami, self._seconds)
         scopes = ", ".join(scope.rpartition("/")[2] for scope in identity.scopes)
         return f"{self._name} ({identity.kind.replace('_', ' ')}), with {scopes}"
+
+    def unasked(self) -> str:
+        from gdrive_rag_mcp import wiring
+
+        wiring.require_drive(self._settings)
+        raise SourceError("cannot be looked at before the identity is")
 
     def root(self) -> str:
         _in_time(self._source.check, self._seconds)

@@ -81,6 +81,7 @@ class DriveSource:
             RootUnavailableError: the root is not to be had.
             SourceUnavailableError: Drive is not to be reached.
         """
+        self._content.begin_run()
         with self._errors():
             self._checked = self._finder.find()
 

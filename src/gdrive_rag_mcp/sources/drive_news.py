@@ -228,22 +228,34 @@ class News:
 
     def _looked_up(self, item: ItemToLookUp) -> Iterator[ChangePage]:
         try:
-            found = self._api.item(item.id, item.resource_key)
-            if not item.missing:
-                found = self._followed(item, found)
+            found = self._found(item)
         except DriveCallError as error:
             if not error.stays_here:
                 raise
-            if _is_refusal(error):
-                yield ChangePage(looked_up=(LookedUp(item.id, error.reason),))
-            else:
+            if not _is_refusal(error):
                 self._problems.append(f"{item.id} cannot be looked up: {error.message}")
+                return
+            yield ChangePage(
+                looked_up=(LookedUp(item.id, error.reason),), cursor=self._cursor.stored
+            )
             return
         target = self._target(item, found)
         if target is None:
             yield ChangePage(looked_up=(LookedUp(item.id, Reason.NOT_FOUND),))
             return
         yield replace(page_of([target]), looked_up=(LookedUp(item.id),), cursor=self._cursor.stored)
+
+    def _found(self, item: ItemToLookUp) -> Item:
+        """The item as it is, with a log followed that tells when that changes."""
+        try:
+            found = self._api.item(item.id, item.resource_key)
+        except DriveCallError as error:
+            if item.missing or not _is_refusal(error) or USER in self._cursor.feeds:
+                raise
+            # Should it be shared with this account one day, the user's own log will tell.
+            self._cursor = self._cursor.at(USER, self._api.start_token(USER))
+            found = self._api.item(item.id, item.resource_key)
+        return found if item.missing else self._followed(item, found)
 
     def _target(self, item: ItemToLookUp, found: Item) -> Described | None:
         """What was looked up; None for what is of no use, such as a link that a link points at."""

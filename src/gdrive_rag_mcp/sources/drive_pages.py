@@ -105,21 +105,21 @@ def root_lost(root: Root) -> RootUnavailableError:
 
 
 def paged(ask: Callable[[str | None], ListingPage], token: str | None) -> Iterator[ListingPage]:
-    """A listing's pages from a token on; from the start, where that token is not good any more.
+    """A listing's pages from a token on; once more from the start, where one is refused.
 
     Raises:
         DriveCallError: the listing broke off.
     """
     seen = {token}
+    begun_again = False
     while True:
         try:
             page = ask(token)
         except DriveCallError as error:
             refused = error.is_bad_request or error.invalid_page_token
-            if token is None or None in seen or not refused:
+            if token is None or begun_again or not refused:
                 raise
-            token = None
-            seen = {None}
+            token, seen, begun_again = None, {None}, True
             continue
         yield page
         token = page.next_token

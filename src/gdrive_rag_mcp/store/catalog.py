@@ -21,6 +21,7 @@ from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import SCHEMA_VERSION
 from gdrive_rag_mcp.store.passages import PASSAGE_COLUMNS, read_passage
 from gdrive_rag_mcp.store.scoping import read_time, scope_condition, stored_time
+from gdrive_rag_mcp.store.tally import next_attempts, unsupported_types
 from gdrive_rag_mcp.store.translation import decoding
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 
@@ -174,6 +175,8 @@ class Catalog:
             coverage=self._ledger.coverage(scope),
             last_crawl=self.last_crawl,
             last_poll=self.last_poll,
+            retries=next_attempts(self._connection, scope),
+            unsupported=unsupported_types(self._connection, scope),
         )
 
     def document(

@@ -6,19 +6,19 @@ with the listing's number; once it is complete, what bears an older stamp was no
 
 import json
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import apsw
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import ChangePage, Gone, Listed, SourceFile, SourceFolder, SourceShortcut
 from gdrive_rag_mcp.store.connection import transaction
+from gdrive_rag_mcp.store.hearsay import Item, doubt_below, of_concern
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.obstacles import Obstacles
-from gdrive_rag_mcp.store.placement import Ancestry, place_files
+from gdrive_rag_mcp.store.placement import place_files
 from gdrive_rag_mcp.store.scoping import stored_time
 
-Item = TypeVar("Item", bound=SourceFile | SourceFolder | SourceShortcut)
 _ANCESTRY_CHANGED = "ancestry_changed"
 _TABLES = ("folders", "shortcuts", "files")
 
@@ -56,9 +56,9 @@ class Inventory:
         """Take a page into the ledger and the ancestry."""
         with transaction(self._connection):
             self._record_folders(page, now)
-            for shortcut in self._of_concern(page.shortcuts, news=page.news):
+            for shortcut in self._concerning(page.shortcuts, news=page.news):
                 self._record_shortcut(shortcut)
-            for file in self._of_concern(page.files, news=page.news):
+            for file in self._concerning(page.files, news=page.news):
                 self._record_file(file)
             shown = [*(folder.id for folder in page.folders), *(file.id for file in page.files)]
             for table in _TABLES:
@@ -71,26 +71,6 @@ class Inventory:
             for looked_up in page.looked_up:
                 self._obstacles.looked_up(looked_up, self.listing, now)
 
-    def _of_concern(self, items: tuple[Item, ...], *, news: bool) -> tuple[Item, ...]:
-        """Of news, what is known, lies in a known folder, or is what a known link points at."""
-        if not news or not items:
-            return items
-        ids = json.dumps([item.id for item in items])
-        parents = json.dumps(sorted({parent for item in items for parent in item.parents}))
-        listed = "IN (SELECT value FROM json_each(?))"
-        known = {
-            str(row[0])
-            for row in self._connection.execute(
-                f"""SELECT id FROM files WHERE id {listed}
-                UNION SELECT id FROM folders WHERE id {listed}
-                UNION SELECT id FROM shortcuts WHERE id {listed}
-                UNION SELECT target FROM shortcuts WHERE gone = 0 AND target {listed}
-                UNION SELECT id FROM folders WHERE gone = 0 AND id {listed}""",
-                (ids, ids, ids, ids, parents),
-            )
-        }
-        return tuple(one for one in items if known.intersection((one.id, *one.parents)))
-
     def _stamp(self, table: str, ids: list[str]) -> None:
         if ids:
             self._connection.execute(
@@ -99,16 +79,27 @@ class Inventory:
                 (self.listing, json.dumps(ids)),
             )
 
+    def _concerning(self, items: tuple[Item, ...], *, news: bool) -> tuple[Item, ...]:
+        return of_concern(self._connection, items) if news else items
+
     def _record_folders(self, page: ChangePage, now: datetime) -> None:
         """News come in any order: a folder may concern us for another on the same page."""
         waiting = page.folders
-        while concerning := self._of_concern(waiting, news=page.news):
-            for folder in concerning:
-                self._record_folder(folder, now, news=page.news)
+        as_they_were: list[str] = []
+        while concerning := self._concerning(waiting, news=page.news):
+            as_they_were += [
+                folder.id
+                for folder in concerning
+                if not self._record_folder(folder, now) and folder.obstacle is None
+            ]
             taken = {folder.id for folder in concerning}
             waiting = tuple(folder for folder in waiting if folder.id not in taken)
+        if page.news and as_they_were:
+            doubt_below(self._connection, as_they_were)
+            self._meta.set(_ANCESTRY_CHANGED, "yes")
 
-    def _record_folder(self, folder: SourceFolder, now: datetime, *, news: bool) -> None:
+    def _record_folder(self, folder: SourceFolder, now: datetime) -> bool:
+        """Take a folder into the ancestry; true if anything about it is new."""
         described = (clean(folder.name), json.dumps(folder.parents), folder.url, folder.obstacle,
                      int(folder.is_root), folder.feed, folder.resource_key, 0)  # fmt: skip
         known = self._connection.execute(
@@ -129,8 +120,6 @@ class Inventory:
                 (*described, folder.id, self.listing),
             )
             self._meta.set(_ANCESTRY_CHANGED, "yes")
-        elif news:
-            self._doubt_below(folder.id)
         # What happened inside meanwhile was told elsewhere, or not at all.
         if known and (known[3], *known[5:]) != (described[3], *described[5:]):
             self._unlist(folder.id)
@@ -138,26 +127,7 @@ class Inventory:
             self._obstacles.block(folder, folder.obstacle, self.listing, now)
         elif known is None or known[3]:
             self._obstacles.unblock(folder.id)
-
-    def _doubt_below(self, folder_id: str) -> None:
-        """A log tells of a folder that is as it was: it may have been out of sight meanwhile.
-
-        No log tells what then happened inside, so all of it has to be seen again.
-        """
-        below = json.dumps(sorted(Ancestry(self._connection).below([folder_id])))
-        self._connection.execute(
-            """UPDATE folders SET listed = 0, page_token = NULL
-            WHERE id IN (SELECT value FROM json_each(?))""",
-            (below,),
-        )
-        for table in _TABLES:
-            self._connection.execute(
-                f"""UPDATE {table} SET gone = 2 WHERE gone = 0 AND EXISTS (
-                    SELECT 1 FROM json_each({table}.parents) p
-                    WHERE p.value IN (SELECT value FROM json_each(?)))""",
-                (below,),
-            )
-        self._meta.set(_ANCESTRY_CHANGED, "yes")
+        return bool(known != described)
 
     def _unlist(self, folder_id: str) -> None:
         self._connection.execute(

@@ -110,6 +110,7 @@ _FOLLOWED_CHANGES = (
     # How often in a row it could not be looked into.
     "ALTER TABLE folders ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX folders_to_list ON folders (num) WHERE listed < seen",
+    "CREATE INDEX folders_missing ON folders (num) WHERE gone = 2",
     # Links that put their target where they lie. `looked`: the listing in which it was looked up.
     """CREATE TABLE shortcuts (
         id TEXT PRIMARY KEY, name TEXT NOT NULL, parents TEXT NOT NULL, target TEXT NOT NULL,

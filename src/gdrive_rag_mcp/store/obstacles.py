@@ -38,6 +38,7 @@ class Obstacles:
              "folder", STATE_OF_REASON[reason], reason, "the folder cannot be looked into",
              attempts, stored_time(now + folder_delay(attempts)), folder.feed, listing)
         )  # fmt: skip
+        self._spare_below(folder.id)
 
     def unblock(self, folder_id: str) -> None:
         """A folder can be looked into."""
@@ -87,10 +88,11 @@ class Obstacles:
             folder_id, name, above, url, reason, bool(is_root), feed, resource_key
         )
         self.block(folder, reason, listing, now)
-        self._spare_below(folder_id)
 
     def _spare_below(self, folder_id: str) -> None:
         """A listing that could not look in here says nothing of what lies below."""
+        if not self._anything_missing():
+            return
         inside: dict[str, list[str]] = {}
         for identifier, parents in fetch(
             self._connection, "SELECT id, parents FROM folders WHERE gone IN (0, 2)"
@@ -110,6 +112,14 @@ class Obstacles:
                 (json.dumps(sorted(below)),),
             )
         Meta(self._connection).set("ancestry_changed", "yes")
+
+    def _anything_missing(self) -> bool:
+        row = self._connection.execute(
+            """SELECT EXISTS (SELECT 1 FROM folders WHERE gone = 2)
+                OR EXISTS (SELECT 1 FROM shortcuts WHERE gone = 2)
+                OR EXISTS (SELECT 1 FROM files WHERE (gone > 0 OR adrift = 1) AND gone = 2)"""
+        ).fetchone()
+        return bool(row and row[0])
 
     def clear_shortcuts_to(self, targets: list[str], listing: int) -> None:
         """What shortcuts point at is there: they need no line of their own."""

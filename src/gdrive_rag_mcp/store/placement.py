@@ -142,7 +142,8 @@ def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
     if everything:
         connection.execute(
             """UPDATE folders SET listed = 0, page_token = NULL
-            WHERE (listed > 0 OR page_token IS NOT NULL) AND id NOT IN (SELECT value FROM json_each(?))""",
+            WHERE (listed > 0 OR page_token IS NOT NULL)
+            AND id NOT IN (SELECT value FROM json_each(?))""",
             (json.dumps(list(ancestry.reached)),),
         )
     return moved

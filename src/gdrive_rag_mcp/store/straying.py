@@ -98,7 +98,8 @@ class Straying:
         A local file's id is its path, but its size and time go with it to another folder.
         """
         row = self._connection.execute(
-            """SELECT count(*) FROM files f WHERE f.id IN (SELECT value FROM json_each(?)) AND EXISTS (
+            """SELECT count(*) FROM files f WHERE f.id IN (SELECT value FROM json_each(?))
+            AND EXISTS (
                 SELECT 1 FROM files n WHERE n.change = 'added' AND n.gone = 0 AND n.adrift = 0
                 AND n.version = f.version AND n.mime = f.mime AND n.size > 0)""",
             (json.dumps(list(strays)),),

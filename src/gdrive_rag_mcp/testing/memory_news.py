@@ -110,6 +110,6 @@ class FollowedLogs:
 
     def _looked_up(self, item: ItemToLookUp) -> ChangePage:
         found = self._source.item(item.id)
-        if found is None or found.target is not None:
+        if found is None or (found.target is not None and not item.missing):
             return ChangePage(looked_up=(LookedUp(item.id, Reason.NOT_FOUND),))
         return replace(self._source.page_of([found]), looked_up=(LookedUp(item.id),))

@@ -117,9 +117,17 @@ class InMemorySource(MemoryTree):
         return self._forbidden.get(folder_id) or self._children(folder_id)
 
     def item(self, item_id: str) -> Node | None:
-        """An item as it is now, if it is anywhere."""
+        """An item as it is now; nobody gets at what only lies in folders that are closed."""
         self._call()
-        return self.seen(item_id)
+        found = self.seen(item_id)
+        return None if found and found.parents and all(map(self._closed, found.parents)) else found
+
+    def _closed(self, folder_id: str) -> bool:
+        """Whether a folder, or every one that it lies in, cannot be looked into."""
+        node = self._nodes[folder_id]
+        if node.obstacle is not None or folder_id in self._forbidden:
+            return True
+        return bool(node.parents) and all(map(self._closed, node.parents))
 
     def seen(self, item_id: str) -> Node | None:
         """An item as it is now, if it is in sight and not in the bin."""

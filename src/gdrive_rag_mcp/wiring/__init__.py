@@ -1,0 +1,46 @@
+"""Settings → objects: the one place that knows which class serves which setting."""
+
+from gdrive_rag_mcp.app import Reader, StorePool
+from gdrive_rag_mcp.domain import Mode
+from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.settings import Settings
+from gdrive_rag_mcp.wiring.embedders import make_embedder
+from gdrive_rag_mcp.wiring.runs import make_chunker, plan, reindex, sync
+from gdrive_rag_mcp.wiring.sources import (
+    connect_google,
+    make_drive,
+    make_identity,
+    make_source,
+    require_drive,
+)
+
+__all__ = [
+    "connect_google",
+    "make_chunker",
+    "make_drive",
+    "make_embedder",
+    "make_identity",
+    "make_reader",
+    "make_source",
+    "plan",
+    "reindex",
+    "require_drive",
+    "sync",
+]
+
+
+def make_reader(settings: Settings, *, resident: bool) -> Reader:
+    """The read use cases; `resident` keeps the vectors in memory, for a process that stays."""
+    pool = StorePool(settings.index_path, resident=resident)
+
+    def embedder() -> Embedder | None:
+        with pool.lend() as store:
+            recorded = store.catalog.embedding_identity
+        return make_embedder(settings, recorded, build=False)
+
+    return Reader(
+        pool,
+        embedder=embedder,
+        mode=Mode(settings.retrieval_mode),
+        threshold=settings.evidence_threshold,
+    )

@@ -1,0 +1,121 @@
+"""The use cases that write an index, or say what they would write, from settings alone."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncPlan, SyncReport
+from gdrive_rag_mcp.errors import EmbedderUnavailableError, SettingsError
+from gdrive_rag_mcp.indexing.fetching import Closable
+from gdrive_rag_mcp.indexing.progress import Progress
+from gdrive_rag_mcp.indexing.sync import SyncOptions
+from gdrive_rag_mcp.protocols import Chunker, Embedder, Source
+from gdrive_rag_mcp.settings import Settings
+from gdrive_rag_mcp.wiring.embedders import make_embedder
+from gdrive_rag_mcp.wiring.sources import make_source
+
+Report = Callable[[str], None]
+_DRIVE_READERS = 8
+
+
+def make_chunker(settings: Settings) -> Chunker:
+    """What cuts documents."""
+    from gdrive_rag_mcp.chunking.structural import StructuralChunker
+
+    return StructuralChunker(size=settings.chunk_size, overlap=settings.chunk_overlap)
+
+
+def sync(
+    settings: Settings, options: SyncOptions, *, progress: Progress, report: Report
+) -> SyncReport:
+    """Bring the index up to date.
+
+    Raises:
+        GdriveRagError: the settings, the source, the embedder or the index do not allow it.
+    """
+    from gdrive_rag_mcp.app.syncing import sync_index
+    from gdrive_rag_mcp.extraction.sandbox import Sandbox
+
+    def embedder(recorded: EmbeddingIdentity | None) -> Embedder | None:
+        try:
+            return make_embedder(settings, recorded, build=True, report=report)
+        except EmbedderUnavailableError as error:
+            if settings.embed_provider is not None:
+                raise
+            report(f"words only, without meaning: {error}")
+            return None
+
+    with _source(settings, report) as source, Sandbox() as sandbox:
+        return sync_index(
+            settings.index_path,
+            source=source,
+            extractor=sandbox,
+            chunker=make_chunker(settings),
+            embedder=embedder,
+            options=options,
+            progress=progress,
+            readers=_readers(settings),
+        )
+
+
+def plan(
+    settings: Settings, options: SyncOptions, *, progress: Progress, report: Report
+) -> SyncPlan:
+    """Find out what a sync would do; nothing is written, no model is unpacked or loaded.
+
+    Raises:
+        GdriveRagError: the settings, the source or the index do not allow it.
+    """
+    from gdrive_rag_mcp.app.syncing import plan_sync
+    from gdrive_rag_mcp.extraction.sandbox import Sandbox
+
+    def embedder(recorded: EmbeddingIdentity | None) -> Embedder | None:
+        try:
+            return make_embedder(settings, recorded, build=False, report=report)
+        except EmbedderUnavailableError:
+            return None
+
+    with _source(settings, report) as source:
+        return plan_sync(
+            settings.index_path,
+            source=source,
+            extractor=Sandbox(),
+            chunker=make_chunker(settings),
+            embedder=embedder,
+            options=options,
+            progress=progress,
+        )
+
+
+@contextmanager
+def _source(settings: Settings, report: Report) -> Iterator[Source]:
+    """A source for one run, whose connections are closed after it."""
+    source = make_source(settings, report=report)
+    try:
+        yield source
+    finally:
+        if isinstance(source, Closable):
+            source.close()
+
+
+def _readers(settings: Settings) -> int:
+    """A local disk is fast enough for one; Drive makes every one of them wait."""
+    return 1 if settings.source.startswith("folder:") else _DRIVE_READERS
+
+
+def reindex(
+    settings: Settings, *, agreed: bool, progress: Progress, report: Report
+) -> ReindexReport:
+    """Change the index's embedder to the one that is set, or to the embedded model.
+
+    Raises:
+        GdriveRagError: the settings, the embedder or the index do not allow it.
+    """
+    from gdrive_rag_mcp.app.syncing import change_embedder
+
+    embedder = make_embedder(settings, None, build=True, report=report)
+    if embedder is None:
+        raise SettingsError(
+            "no embedder is set, so there is nothing to reindex with",
+            hint="set GDRIVE_RAG_EMBED_PROVIDER to embedded or openai-compatible",
+        )
+    return change_embedder(settings.index_path, embedder, agreed=agreed, progress=progress)
