@@ -6,15 +6,14 @@ import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
 
 import docx
 import openpyxl
 import pytest
 
-from gdrive_rag_mcp.domain import FileState, Reason
+from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.testing.fake_drive.answers import Answer
-from gdrive_rag_mcp.testing.fake_drive.files import DOCUMENT, SPREADSHEET
+from gdrive_rag_mcp.testing.fake_drive.files import SPREADSHEET
 from tests.drive_scenarios.scene import Scene, wordof
 
 NATIVE = "application/vnd.google-apps."
@@ -161,123 +160,6 @@ def test_a_document_whose_version_alone_went_up_is_fetched_but_not_embedded_agai
     assert scene.contents() == 1
 
 
-# ── what is not given out ────────────────────────────────────────────────────
-
-
-def test_a_file_that_google_takes_for_malware_costs_itself_alone_and_is_never_acknowledged(
-    scene: Scene,
-) -> None:
-    file = scene.add("bad.md")
-    scene.add("good.md")
-    scene.drive.files.flag_abusive(file)
-    scene.sync()
-
-    assert scene.ledger() == {"bad.md": "skipped:abuse_flagged", "good.md": "indexed"}
-    assert not any(request.query.get("acknowledgeAbuse") for request in scene.drive.requests)
-    assert len(scene.requests("media")) == 2
-    scene.sync()
-    assert scene.contents() == 0
-
-
-def test_a_file_that_was_found_innocent_is_read_when_its_version_says_so(scene: Scene) -> None:
-    file = scene.add("bad.md")
-    scene.drive.files.flag_abusive(file)
-    scene.sync()
-    scene.drive.files.flag_abusive(file, abusive=False)
-    edit(scene, file, "cleaned")
-    scene.sync()
-
-    assert scene.find("cleaned") == ["bad.md"]
-
-
-def test_a_file_that_may_not_be_downloaded_is_said_so_without_being_asked_for(
-    scene: Scene,
-) -> None:
-    file = scene.add("closed.md", text="# Closed\n\nNot to be taken away.")
-    scene.drive.files.set(file, capabilities={"canDownload": False})
-    scene.add("a.md")
-    report = scene.sync()
-    assert report.complete
-    assert scene.ledger() == {"a.md": "indexed", "closed.md": "skipped:download_forbidden"}
-    assert scene.contents() == 1
-
-    scene.drive.files.set(file, capabilities={"canDownload": True})
-    scene.sync()
-    assert scene.find("taken") == ["closed.md"]
-
-
-def test_text_that_may_not_be_downloaded_any_more_is_not_searched_any_more(scene: Scene) -> None:
-    file = scene.add("a.md")
-    scene.sync()
-    scene.drive.files.set(file, capabilities={"canDownload": False})
-    scene.sync()
-
-    assert scene.ledger() == {"a.md": "skipped:download_forbidden"}
-    assert scene.find(wordof("a.md")) == []
-
-
-def test_a_404_or_a_403_at_the_download_costs_that_file_alone(scene: Scene) -> None:
-    gone, shut = scene.add("gone.md"), scene.add("shut.md")
-    scene.add("z.md")
-    scene.drive.fail(f"{gone}.*alt=media", 404, "notFound", times=50)
-    scene.drive.fail(f"{shut}.*alt=media", 403, "cannotDownloadFile", times=50)
-
-    report = scene.sync()
-
-    assert report.complete
-    assert scene.ledger() == {
-        "gone.md": "failed:not_found",
-        "shut.md": "skipped:download_forbidden",
-        "z.md": "indexed",
-    }
-
-
-def test_what_is_encrypted_on_the_clients_side_is_said_to_be_and_not_fetched(scene: Scene) -> None:
-    scene.drive.files.add_file(
-        "secret.md", b"ciphertext", clientEncryptionDetails={"encryptionState": "encrypted"}
-    )
-    scene.sync()
-
-    assert scene.ledger() == {"secret.md": "skipped:encrypted"}
-    assert scene.contents() == 0
-
-
-def test_a_file_that_too_many_have_downloaded_keeps_its_old_text_until_tomorrow(
-    scene: Scene,
-) -> None:
-    file = scene.add("popular.md")
-    scene.sync()
-    edit(scene, file, "rewritten")
-    scene.drive.fail(f"{file}.*alt=media", 403, "downloadQuotaExceeded", times=50)
-
-    scene.sync()
-
-    record = scene.record("popular.md")
-    assert (record.state, record.reason) == (FileState.FAILED, Reason.RATE_LIMITED)
-    assert scene.find(wordof("popular.md")) == ["popular.md"], "what it said before can be found"
-    assert scene.contents() == 1, "asking again today is useless"
-    scene.drive.faults.clear()
-    scene.age(timedelta(days=1))
-    scene.sync()
-    assert scene.find("rewritten") == ["popular.md"]
-
-
-def test_a_days_quota_that_is_used_up_ends_the_reading_and_blames_no_file(scene: Scene) -> None:
-    for number in range(5):
-        scene.add(f"{number}.md")
-    scene.drive.before(
-        "alt=media", lambda: scene.drive.fail("alt=media", 403, "dailyLimitExceeded", times=50)
-    )
-
-    report = scene.sync()
-
-    assert "tomorrow" in report.warnings[0]
-    assert scene.contents() <= 2
-    assert set(scene.ledger().values()) <= {"indexed", "pending"}
-    scene.drive.faults.clear()
-    assert scene.sync().coverage.searchable == 5
-
-
 # ── contents that are odd ────────────────────────────────────────────────────
 
 
@@ -316,15 +198,6 @@ def test_a_field_that_drive_leaves_out_stops_nothing(scene: Scene, field: str) -
 
     assert (report.added, report.complete) == (1, True)
     assert len(scene.find("inside")) == 1
-
-
-def test_a_file_over_the_size_limit_is_not_even_asked_for(scene: Scene) -> None:
-    scene.drive.files.add_file("film.md", b"x", size="300000000")
-    scene.add("a.md")
-    scene.sync()
-
-    assert scene.ledger() == {"a.md": "indexed", "film.md": "skipped:too_large"}
-    assert scene.contents() == 1
 
 
 def test_an_old_date_on_an_edit_hides_nothing_and_turns_nothing_back(scene: Scene) -> None:
@@ -423,13 +296,3 @@ def test_uploading_the_same_bytes_again_fetches_and_embeds_nothing(scene: Scene)
     report = scene.sync()
 
     assert (report.unchanged, scene.contents(), report.embedded_chunks) == (1, 0, 0)
-
-
-def test_a_document_in_googles_format_is_known_by_its_kind_and_not_by_its_fields(
-    scene: Scene,
-) -> None:
-    scene.drive.files.add_native("doc", document("a letter"), md5Checksum="d41d8cd9", size="12345")
-    scene.sync()
-
-    assert scene.record("doc").mime_type == DOCUMENT
-    assert scene.find("letter") == ["doc"]

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from gdrive_rag_mcp.domain import FileState, Reason
-from gdrive_rag_mcp.errors import RootUnavailableError
 from tests.drive_scenarios.scene import Killed, Scene, wordof
 
 POLL = {"get": 1, "changes": 1}
@@ -25,21 +24,6 @@ def test_a_file_deleted_without_the_bin_goes_though_its_tombstone_says_nothing_b
     assert (report.removed, scene.searchable()) == (1, {"kept.md"})
     assert scene.find(wordof("doomed.md")) == []
     assert scene.calls() == POLL
-
-
-def test_access_taken_back_is_a_tombstone_too_and_brings_all_back_when_it_is_given_again(
-    scene: Scene,
-) -> None:
-    folder = scene.add_folder("lent")
-    scene.add("lent.md", folder)
-    scene.add("kept.md")
-    scene.sync()
-
-    scene.drive.files.hide(folder)
-    assert (scene.sync().removed, scene.searchable()) == (1, {"kept.md"})
-
-    scene.drive.files.hide(folder, hidden=False)
-    assert (scene.sync().added, scene.searchable()) == (1, {"kept.md", "lent.md"})
 
 
 def test_a_change_below_a_folder_that_nobody_has_heard_of_yet_is_applied(scene: Scene) -> None:
@@ -72,31 +56,6 @@ def test_parents_told_of_after_their_children_or_pages_later_lose_nothing(
     scene.sync()
 
     assert scene.searchable() == {f"{number}.md" for number in range(4)}
-
-
-def test_the_loss_of_a_whole_shared_drive_is_an_error_and_prunes_nothing(team: Scene) -> None:
-    team.add("a.md")
-    team.sync()
-
-    team.drive.files.remove(team.shared_drive or "")
-    with pytest.raises(RootUnavailableError) as lost:
-        team.sync()
-
-    assert team.shared_drive in str(lost.value)
-    assert team.drive.email in lost.value.hint
-    assert team.find(wordof("a.md")) == ["a.md"]
-
-
-def test_membership_lost_in_silence_is_an_error_and_prunes_nothing(team: Scene) -> None:
-    team.add("a.md")
-    team.sync()
-
-    team.drive.files.lose_silently(team.shared_drive or "", team.drive.email)
-    with pytest.raises(RootUnavailableError) as lost:
-        team.sync()
-
-    assert team.drive.email in lost.value.hint
-    assert team.find(wordof("a.md")) == ["a.md"]
 
 
 def test_a_folder_that_is_moved_in_brings_everything_below_though_the_log_names_it_alone(
@@ -297,40 +256,6 @@ def test_a_poll_that_fails_is_an_unfinished_sync_and_not_one_without_news(scene:
     assert "503" in report.warnings[0]
 
 
-def test_a_loss_without_tombstones_is_found_within_a_week(scene: Scene) -> None:
-    folder = scene.add_folder("lent")
-    scene.add("lent.md", folder)
-    scene.add("kept.md")
-    scene.sync()
-
-    scene.drive.files.lose_silently(folder)
-    assert (scene.sync().removed, scene.calls()) == (0, POLL)
-
-    scene.age(WEEK)
-    report = scene.sync()
-
-    assert (report.removed, report.complete) == (1, True)
-    assert scene.searchable() == {"kept.md"}
-
-
-def test_a_reconciling_that_breaks_off_removes_nothing(scene: Scene) -> None:
-    lost = scene.add("lost.md")
-    other = scene.add_folder("other")
-    scene.add("other.md", other)
-    scene.sync()
-    scene.drive.files.lose_silently(lost)
-    scene.age(WEEK)
-    scene.drive.fail(f"'{other}' in parents", 500, "internalError", times=100)
-
-    report = scene.sync()
-    assert (report.removed, report.complete) == (0, False)
-    assert scene.searchable() == {"lost.md", "other.md"}
-
-    scene.drive.faults.clear()
-    assert scene.sync().removed == 1
-    assert scene.searchable() == {"other.md"}
-
-
 def test_ten_edits_cost_two_calls_and_their_contents_however_deep_they_lie(scene: Scene) -> None:
     folder = scene.drive.root
     for level in range(6):
@@ -344,28 +269,6 @@ def test_ten_edits_cost_two_calls_and_their_contents_however_deep_they_lie(scene
 
     assert report.updated == 10
     assert scene.calls() == {**POLL, "media": 10}
-
-
-def test_a_drive_that_answers_403_is_not_an_empty_one(scene: Scene) -> None:
-    other = scene.drive.files.add_drive("Other", [scene.drive.email])
-    folder = scene.drive.files.add_folder("theirs", other)
-    scene.add("theirs.md", folder)
-    scene.add("ours.md")
-    scene.drive.files.add_shortcut("link", folder)
-    scene.sync()
-    assert scene.searchable() == {"theirs.md", "ours.md"}
-
-    scene.age(WEEK)
-    scene.drive.fail(f"'{folder}' in parents", 403, "teamDriveMembershipRequired", times=100)
-    report = scene.sync()
-
-    assert report.removed == 0
-    assert scene.searchable() == {"theirs.md", "ours.md"}
-    assert scene.ledger()["theirs"] == "failed:access_denied"
-    scene.drive.faults.clear()
-    scene.age(timedelta(days=1))
-    scene.sync()
-    assert scene.ledger() == {"ours.md": "indexed", "theirs/theirs.md": "indexed"}
 
 
 def test_whatever_happened_in_the_bin_the_index_shows_what_came_out_of_it(scene: Scene) -> None:

@@ -1,99 +1,22 @@
 """What every source owes to a sync, asked of each kind there is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
-from gdrive_rag_mcp.domain import ChangePage, Reason, SourceFile, SourceFolder
-from gdrive_rag_mcp.errors import FileUnreadableError, SourceUnavailableError
-from gdrive_rag_mcp.protocols import Source
+from gdrive_rag_mcp.domain import EVERYTHING, ChangePage, Reason, SourceFile, SourceFolder
+from gdrive_rag_mcp.errors import (
+    FileUnreadableError,
+    SourceUnavailableError,
+)
+from gdrive_rag_mcp.indexing.progress import Progress
+from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.sources.drive import DriveSource
-from gdrive_rag_mcp.sources.local import LocalFolderSource
+from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
-from gdrive_rag_mcp.testing.memory_source import InMemorySource
-
-Hearing = Callable[[Source], Iterator[ChangePage]]
-
-
-class World(Protocol):
-    """A source, and the people who work on its files."""
-
-    heard: Hearing
-
-    @property
-    def source(self) -> Source: ...
-    def folder(self, name: str, parent: str | None = None) -> str: ...
-    def file(self, name: str, content: bytes, parent: str | None = None) -> str: ...
-    def edit(self, handle: str, content: bytes) -> None: ...
-    def rename(self, handle: str, name: str) -> None: ...
-    def remove(self, handle: str) -> None: ...
-    def remove_root(self) -> None: ...
-
-
-class LocalWorld:
-    def __init__(self, base: Path, heard: Hearing) -> None:
-        self.heard = heard
-        self._base = base / "documents"
-        self._base.mkdir()
-        (self._base / ".keep").touch()
-        self.source = LocalFolderSource(self._base)
-
-    def folder(self, name: str, parent: str | None = None) -> str:
-        path = Path(parent or self._base) / name
-        path.mkdir()
-        return str(path)
-
-    def file(self, name: str, content: bytes, parent: str | None = None) -> str:
-        path = Path(parent or self._base) / name
-        path.write_bytes(content)
-        return str(path)
-
-    def edit(self, handle: str, content: bytes) -> None:
-        Path(handle).write_bytes(content)
-
-    def rename(self, handle: str, name: str) -> None:
-        Path(handle).rename(Path(handle).with_name(name))
-
-    def remove(self, handle: str) -> None:
-        Path(handle).unlink()
-
-    def remove_root(self) -> None:
-        self._base.rename(self._base.with_name("elsewhere"))
-
-
-class DriveWorld:
-    def __init__(self, drive: FakeDrive, source: DriveSource, heard: Hearing) -> None:
-        self.heard = heard
-        self.source = source
-        self._drive = drive
-        self.folder = drive.files.add_folder
-        self.file = drive.files.add_file
-        self.edit = drive.files.edit
-        self.rename = drive.files.rename
-        self.remove = drive.files.remove
-
-    def remove_root(self) -> None:
-        self._drive.files.trash(self._drive.root)
-
-
-class MemoryWorld:
-    def __init__(self, heard: Hearing, *, feeds: bool) -> None:
-        self.heard = heard
-        self.source = InMemorySource(page_items=3, feeds=feeds)
-        self.edit = self.source.edit
-        self.rename = self.source.rename
-        self.remove = self.source.remove
-
-    def folder(self, name: str, parent: str | None = None) -> str:
-        return self.source.add_folder(name, parent or "root")
-
-    def file(self, name: str, content: bytes, parent: str | None = None) -> str:
-        return self.source.add_file(name, content, parent or "root")
-
-    def remove_root(self) -> None:
-        self.source.failure = SourceUnavailableError("the root is gone", hint="bring it back")
+from tests.indexing.desk import AParagraphAChunk, Paragraphs
+from tests.sources.worlds import DriveWorld, Hearing, LocalWorld, MemoryWorld, World
 
 
 @pytest.fixture(params=["local", "drive", "memory", "memory with a log"])
@@ -284,7 +207,7 @@ def test_a_root_that_is_gone_is_an_error_with_a_remedy_and_no_empty_listing(worl
     assert checked.value.hint
 
 
-def test_a_root_that_goes_away_during_the_listing_never_completes_it(world: World) -> None:
+def test_a_root_that_goes_away_during_the_listing_ends_it_in_an_error(world: World) -> None:
     for number in range(5):
         world.file(f"{number}.md", b"x", world.folder(str(number)))
     pages = world.heard(world.source)
@@ -294,7 +217,42 @@ def test_a_root_that_goes_away_during_the_listing_never_completes_it(world: Worl
     with pytest.raises(SourceUnavailableError):
         seen.extend(pages)
 
-    assert not any(page.complete for page in seen)
+    assert not any(page.caught_up for page in seen)
+    assert not any(page.complete for page in seen if page.cursor is None)
+
+
+@pytest.mark.parametrize("pages", [1, 2])
+def test_a_root_that_goes_away_during_a_sync_takes_no_file_along(
+    world: World, tmp_path: Path, pages: int
+) -> None:
+    for number in range(5):
+        world.file(f"{number}.md", b"sabbatical", world.folder(str(number)))
+    heard = 0
+
+    def lose_the_root(stage: str, _done: int, _total: int | None) -> None:
+        nonlocal heard
+        heard += stage == "listing"
+        if heard == pages and stage == "listing":
+            world.remove_root()
+
+    with Store.open_for_writing(tmp_path / "index.db") as store:
+        _synchroniser(store, world).run(SyncOptions())
+        with pytest.raises(SourceUnavailableError):
+            _synchroniser(store, world, lose_the_root).run(SyncOptions(full=True))
+        assert store.catalog.status(EVERYTHING).documents == 5
+
+
+def _synchroniser(store: Store, world: World, progress: Progress = lambda *_: None) -> Synchroniser:
+    return Synchroniser(
+        store,
+        world.source,
+        Paragraphs(),
+        AParagraphAChunk(),
+        None,
+        supported=lambda _: True,
+        extraction="1",
+        progress=progress,
+    )
 
 
 def test_downloads_count_files_read_and_listing_reads_none(world: World, tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ class DriveSource:
             SourceUnavailableError: Drive is not to be reached.
         """
         self._content.begin_run()
+        self._checked = None
         with self._errors():
             self._checked = self._finder.find()
 
