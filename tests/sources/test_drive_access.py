@@ -163,7 +163,7 @@ def test_a_subfolder_may_be_the_root_and_what_is_above_stays_out(
     files, folders = listed(connect(inner))
 
     assert set(files) == {"inside.md"}
-    assert [folder.parents for folder in folders.values()] == [()]
+    assert [folder.is_root for folder in folders.values()] == [True]
     assert FOLDER not in {file.mime_type for file in files.values()}
 
 
