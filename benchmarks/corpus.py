@@ -5,6 +5,7 @@ Nothing here is measured; it only has to be as hard for an index as real documen
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -147,13 +148,14 @@ def build_index(path: Path, corpus: Corpus) -> None:
     """Put a corpus into a real index, 20 folders, through the same calls a sync makes."""
     chunks = len(corpus.texts)
     with Store.open_for_writing(path) as store:
-        run = store.inventory.begin_run()
-        folders = tuple(SourceFolder(f"folder{n}", f"Folder {n}", ()) for n in range(20))
+        root = SourceFolder("root", "Root", (), is_root=True)
+        folders = tuple(SourceFolder(f"folder{n}", f"Folder {n}", ("root",)) for n in range(20))
         files = tuple(
             SourceFile(name, f"{name}.md", "text/markdown", (f"folder{n % 20}",), "1")
             for n, (name, _) in enumerate(document_ids(chunks))
         )
-        store.inventory.record(ChangePage(files, folders), run)
+        store.inventory.begin_listing()
+        store.inventory.record(ChangePage(files, (root, *folders)), datetime.now(UTC))
         store.inventory.place()
         store.catalog.accept_embedding(IDENTITY)
         for name, part in document_ids(chunks):

@@ -117,7 +117,9 @@ class AnyHistory(RuleBasedStateMachine):
 
     @rule(parent=PICK, to=PICK)
     def add_shortcut(self, parent: int, to: int) -> None:
-        what = self.item(to) if self.items and to % 3 else self.place(to)
+        """To a file or a folder: there are no shortcuts to shortcuts."""
+        targets = [item for item in self.items if self.source._nodes[item].target is None]
+        what = targets[to % len(targets)] if targets and to % 3 else self.place(to)
         name = f"link {len(self.items)}"
         self.items.append(self.source.add_shortcut(name, what, self.place(parent)))
 

@@ -81,7 +81,7 @@ class Connections:
     def _require_trusted(self, url: str) -> None:
         where = _Authority.of(url)
         if self._endpoint is not None:
-            trusted = where is not None and where.is_same_as(self._endpoint)
+            trusted = where == self._endpoint
         else:
             trusted = where is not None and where.is_google
         if not trusted:
@@ -154,13 +154,6 @@ class _Authority:
             return None
         scheme, host, port = match.groups()
         return cls(scheme, host.lower(), int(port or (443 if scheme == "https" else 80)))
-
-    def is_same_as(self, other: "_Authority") -> bool:
-        """Whether they are one server; this machine has several names."""
-        both_here = self.host in _LOOPBACK and other.host in _LOOPBACK
-        return self == other or (
-            both_here and (self.scheme, self.port) == (other.scheme, other.port)
-        )
 
     @property
     def is_google(self) -> bool:

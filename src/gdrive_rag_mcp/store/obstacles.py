@@ -57,16 +57,16 @@ class Obstacles:
             self._connection.execute(
                 f"UPDATE {table} SET gone = 3 WHERE id = ? AND gone = 2", (item.id,)
             )
-        for identifier, name, parents, url, feed in fetch(
+        for identifier, name, parents, url, feed, seen in fetch(
             self._connection,
-            "SELECT id, name, parents, url, feed FROM shortcuts WHERE target = ? AND gone = 0",
+            "SELECT id, name, parents, url, feed, seen FROM shortcuts WHERE target = ? AND gone = 0",
             (item.id,),
         ):
             detail = f"what it points at cannot be had: {item.reason}"
             self._write(
                 (identifier, name, SHORTCUT_TYPE, parents, url, "shortcut",
                  STATE_OF_REASON[Reason.BROKEN_SHORTCUT], Reason.BROKEN_SHORTCUT, detail, 1, None,
-                 feed, listing)
+                 feed, seen)
             )  # fmt: skip
         self._block_known(item.id, item.reason, listing, now)
 
