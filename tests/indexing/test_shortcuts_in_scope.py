@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gdrive_rag_mcp.domain import FileState, Reason, Scope
+from gdrive_rag_mcp.domain import EVERYTHING, FileState, Reason, Scope
 from gdrive_rag_mcp.testing.hand_written import found_by_words
 from tests.indexing.desk import Desk
 
@@ -226,3 +226,16 @@ def test_a_path_takes_the_fewest_links_there_are(drive: Desk) -> None:
     source.add_shortcut("way in", abroad)
     drive.sync()
     assert drive.searchable() == {file: "abroad/middle/inner/a.md"}
+
+
+def test_a_folder_that_only_a_link_leads_to_any_more_gets_no_line_of_its_own(drive: Desk) -> None:
+    source = drive.source
+    folder = source.add_folder("folder")
+    link = source.add_shortcut("link", folder)
+    drive.sync()
+    source.trash(folder)
+    drive.later(days=8)
+    drive.sync()
+    with drive.reading() as store:
+        lines = {record.id: record.reason for record in store.ledger.all(EVERYTHING)}
+    assert lines == {link: Reason.BROKEN_SHORTCUT}

@@ -59,7 +59,8 @@ class Obstacles:
             )
         for identifier, name, parents, url, feed, seen in fetch(
             self._connection,
-            "SELECT id, name, parents, url, feed, seen FROM shortcuts WHERE target = ? AND gone = 0",
+            """SELECT id, name, parents, url, feed, seen FROM shortcuts
+            WHERE target = ? AND gone = 0""",
             (item.id,),
         ):
             detail = f"what it points at cannot be had: {item.reason}"
@@ -72,13 +73,17 @@ class Obstacles:
 
     def _block_known(self, folder_id: str, reason: Reason, listing: int, now: datetime) -> None:
         row = self._connection.execute(
-            """SELECT name, parents, url, is_root, feed, resource_key FROM folders
-            WHERE id = ? AND gone = 0""",
-            (folder_id,),
+            """SELECT name, parents, url, is_root, feed, resource_key,
+                seen = ? OR obstacle IS NOT NULL FROM folders WHERE id = ? AND gone = 0""",
+            (listing, folder_id),
         ).fetchone()
         if row is None:
             return
-        name, parents, url, is_root, feed, resource_key = row
+        name, parents, url, is_root, feed, resource_key, shown = row
+        if not shown:  # nothing but a link still leads there
+            self._connection.execute("UPDATE folders SET gone = 3 WHERE id = ?", (folder_id,))
+            Meta(self._connection).set("ancestry_changed", "yes")
+            return
         self._connection.execute(
             "UPDATE folders SET obstacle = ?, listed = 0, page_token = NULL WHERE id = ?",
             (reason, folder_id),
