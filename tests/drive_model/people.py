@@ -1,19 +1,15 @@
-"""What people do in the fake Drive: every deed is an entry of a table, with numbers for choices.
+"""The people in the fake Drive, and what they know of what no log tells."""
 
-The numbers are taken modulo what there is to choose from, so that any part of a history is one, too.
-"""
-
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.fake_drive.items import Item
-from gdrive_rag_mcp.testing.fake_drive.kinds import DOCUMENT, EXPORT_FORMATS, FOLDER, SHORTCUT
-from tests.drive_model.tree import Tree, Viewer
+from gdrive_rag_mcp.testing.fake_drive.kinds import FOLDER
+from tests.drive_model.deeds import DEEDS, TOLD_BY_ITSELF
+from tests.drive_model.tree import Tree, Viewer, held
 
 ROOTS = ("folder of a user", "folder of a drive", "folder shared out of a drive", "whole drive")
 OUTSIDER = "stranger@example.com"
-IMAGE = "image/png"
 
 
 @dataclass
@@ -94,7 +90,7 @@ class People:
 
     def _sights(self) -> dict[str, tuple[bool, bytes, str]]:
         return {
-            identifier: (self.viewer.sees(identifier), held_of(item), item.name)
+            identifier: (self.viewer.sees(identifier), held(item), item.name)
             for identifier, item in self.files.world.items.items()
         }
 
@@ -124,9 +120,7 @@ class People:
         self.silent |= drive != self.files.world.items[self.root].drive_id
 
     def _is_only_linked(self, identifier: str) -> bool:
-        return (
-            self.viewer.reach(identifier) > self.viewer.reach(identifier, by_link=False) == 0
-        )
+        return self.viewer.reach(identifier) > self.viewer.reach(identifier, by_link=False) == 0
 
     def _has_several_ways_in(self, identifier: str, item: Item | None) -> bool:
         """Whether it is in several folders; of what was deleted, nobody knows."""
@@ -134,7 +128,7 @@ class People:
 
     # ── choosing ─────────────────────────────────────────────────────────────
 
-    def items(self, *kinds: str, native: bool | None = None) -> list[str]:
+    def items(self, *kinds: str) -> list[str]:
         """What was made in this history and is still there, files alone unless kinds are named."""
         world = self.files.world.items
         self._items = [identifier for identifier in self._items if identifier in world]
@@ -147,7 +141,11 @@ class People:
     def folders(self) -> list[str]:
         world = self.files.world.items
         # The root comes up more often, or most would happen where nobody looks.
-        return [*[self.root] * 3, *(one for one in self.places.all if one in world), *self.items(FOLDER)]
+        return [
+            *[self.root] * 3,
+            *(one for one in self.places.all if one in world),
+            *self.items(FOLDER),
+        ]
 
     def new(self, identifier: str, word: str | None = None) -> str:
         self._items.append(identifier)
@@ -168,195 +166,3 @@ class People:
                 above.add(here)
                 waiting.extend(self.files.world.items[here].parents)
         return item not in above
-
-
-def held_of(item: Item) -> bytes:
-    return item.content if item.content is not None else next(iter(item.exports.values()), b"")
-
-
-def pick(among: Iterable[str], number: int) -> str | None:
-    options = list(among)
-    return options[number % len(options)] if options else None
-
-
-def exports(text: str) -> dict[str, bytes]:
-    return dict.fromkeys(EXPORT_FORMATS[DOCUMENT], text.encode())
-
-
-# ── what can be done; each returns the item that was touched, or None ────────
-
-
-def add_file(people: People, where: int, number: int) -> str | None:
-    folder, word = pick(people.folders(), where), people.word()
-    return people.new(
-        people.files.add_file(
-            f"{word}.md", f"{word} file{number}".encode(), folder, mime_type="text/markdown"
-        ),
-        word,
-    )
-
-
-def add_document(people: People, where: int, number: int) -> str | None:
-    folder, word = pick(people.folders(), where), people.word()
-    return people.new(
-        people.files.add_native(f"{word}", exports(f"{word} document{number}"), folder), word
-    )
-
-
-def add_image(people: People, where: int, _: int) -> str | None:
-    folder, word = pick(people.folders(), where), people.word()
-    return people.new(people.files.add_file(f"{word}.png", b"", folder, mime_type=IMAGE))
-
-
-def add_folder(people: People, where: int, _: int) -> str | None:
-    return people.new(people.files.add_folder(people.word(), pick(people.folders(), where)))
-
-
-def add_shortcut(people: People, where: int, what: int) -> str | None:
-    folder = pick(people.folders(), where)
-    targets = [*people.folders(), *people.items(), *people.places.linked, "1dangling", people.root]
-    return people.new(people.files.add_shortcut(people.word(), targets[what % len(targets)], folder))
-
-
-def edit(people: People, which: int, number: int) -> str | None:
-    chosen = pick([*people.items("text/markdown", DOCUMENT), people.places.linked[1]], which)
-    if chosen is None:
-        return None
-    text = f"{people.words[chosen]} edition{number} of {people.word()}"
-    if people.files.world.items[chosen].mime_type == DOCUMENT:
-        people.files.edit_native(chosen, exports(text))
-    else:
-        people.files.edit(chosen, text.encode())
-    return chosen
-
-
-def rename(people: People, which: int, number: int) -> str | None:
-    chosen = pick(people.items(), which)
-    if chosen is not None:
-        people.files.rename(chosen, f"renamed {number}")
-    return chosen
-
-
-def move(people: People, which: int, where: int) -> str | None:
-    chosen, folder = pick(people.items(), which), pick(people.folders(), where)
-    if chosen is None or folder is None or not people.may_hold(folder, chosen):
-        return None
-    people.files.move(chosen, folder)
-    return chosen
-
-
-def add_parent(people: People, which: int, where: int) -> str | None:
-    world = people.files.world.items
-    chosen = pick((one for one in people.items() if world[one].drive_id is None), which)
-    folder = pick((one for one in people.folders() if world[one].drive_id is None), where)
-    if chosen is None or folder is None or not people.may_hold(folder, chosen):
-        return None
-    if folder in world[chosen].parents:
-        return None
-    people.files.add_parent(chosen, folder)
-    return chosen
-
-
-def trash(people: People, which: int, _: int) -> str | None:
-    chosen = pick(people.items(), which)
-    if chosen is not None:
-        people.files.trash(chosen)
-    return chosen
-
-
-def untrash(people: People, which: int, _: int) -> str | None:
-    world = people.files.world.items
-    chosen = pick(
-        (one for one in [people.root, *people.items()] if one in world and world[one].explicitly_trashed), which
-    )
-    if chosen is not None:
-        people.files.untrash(chosen)
-    return chosen
-
-
-def remove(people: People, which: int, _: int) -> str | None:
-    chosen = pick(people.items(), which)
-    if chosen is not None:
-        people.files.remove(chosen)
-    return chosen
-
-
-def share(people: People, which: int, _: int) -> str | None:
-    chosen = pick([*people.items(), people.root, *people.places.all[:2]], which)
-    if chosen is None or chosen in people.places.drives:
-        return None
-    people.files.share(chosen, people.drive.email)
-    return chosen
-
-
-def unshare(people: People, which: int, _: int) -> str | None:
-    world, reader = people.files.world.items, people.drive.email
-    chosen = pick((one for one, item in world.items() if reader in item.readers), which)
-    if chosen is not None:
-        people.files.unshare(chosen, reader)
-    return chosen
-
-
-def hide(people: People, which: int, _: int) -> str | None:
-    chosen = pick(people.items(), which)
-    if chosen is not None:
-        people.files.hide(chosen)
-    return chosen
-
-
-def unhide(people: People, which: int, _: int) -> str | None:
-    chosen = pick((one for one, item in people.files.world.items.items() if item.hidden), which)
-    if chosen is not None:
-        people.files.hide(chosen, hidden=False)
-    return chosen
-
-
-def lose_root(people: People, how: int, _: int) -> str | None:
-    if people.root in people.places.drives:
-        return None
-    if how % 2:
-        people.files.hide(people.root)
-    else:
-        people.files.trash(people.root)
-    return people.root
-
-
-def limit(people: People, which: int, _: int) -> str | None:
-    chosen = pick(people.items(FOLDER), which)
-    if chosen is not None:
-        people.files.limit_access(chosen)
-    return chosen
-
-
-def unlimit(people: People, which: int, _: int) -> str | None:
-    chosen = pick((one for one, item in people.files.world.items.items() if item.limited), which)
-    if chosen is not None:
-        people.files.limit_access(chosen, limited=False)
-    return chosen
-
-
-def leave_drive(people: People, which: int, _: int) -> str | None:
-    drive = people.places.drives[which % 2]
-    people.files.remove_member(drive, people.drive.email)
-    people.note_membership(drive)
-    return drive
-
-
-def join_drive(people: People, which: int, _: int) -> str | None:
-    drive = people.places.drives[which % 2]
-    people.files.add_member(drive, people.drive.email)
-    people.note_membership(drive)
-    return drive
-
-
-Deed = Callable[[People, int, int], "str | None"]
-DEEDS: dict[str, Deed] = {
-    deed.__name__: deed
-    for deed in (
-        add_file, add_document, add_image, add_folder, add_shortcut, edit, rename, move,
-        add_parent, trash, untrash, remove, share, unshare, hide, unhide, lose_root, limit,
-        unlimit, leave_drive, join_drive,
-    )
-}  # fmt: skip
-TOLD_BY_ITSELF = frozenset({"leave_drive", "join_drive"})
-OFTEN = ("add_file", "add_file", "add_folder", "add_document", "move", "move", "edit", "add_shortcut")

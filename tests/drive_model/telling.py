@@ -1,8 +1,6 @@
 """Plays a history on a fake Drive and an index, and holds every step to what may be expected."""
 
 import random
-from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,7 +8,13 @@ from typing import Any
 
 from google.oauth2.credentials import Credentials
 
-from gdrive_rag_mcp.domain import EVERYTHING, FileRecord, FileState, Reason, Scope, SyncPlan, SyncReport
+from gdrive_rag_mcp.domain import (
+    EVERYTHING,
+    FileRecord,
+    FileState,
+    SyncPlan,
+    SyncReport,
+)
 from gdrive_rag_mcp.errors import RootUnavailableError, SourceError
 from gdrive_rag_mcp.indexing import listing
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
@@ -20,11 +24,12 @@ from gdrive_rag_mcp.sources.drive_pacing import Patience
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.fake_drive.kinds import DOCUMENT
-from gdrive_rag_mcp.testing.hand_written import found_by_words
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
+from tests.drive_model.deeds import DEEDS
 from tests.drive_model.history import History, Step
-from tests.drive_model.people import DEEDS, IMAGE, People
-from tests.drive_model.tree import Tree, held
+from tests.drive_model.holding import assert_equal, assert_idle
+from tests.drive_model.people import People
+from tests.drive_model.tree import Tree
 from tests.drive_model.weather import KilledError, Moments, Weather, mortal, mortal_store
 from tests.indexing.desk import AParagraphAChunk, Paragraphs
 
@@ -113,24 +118,7 @@ class Telling:
                 self.lagging = True
 
         weather = Weather(self.drive, seed * 1000 + options, faults, deeds, act)
-        report: SyncReport | None = None
-        try:
-            with weather:
-                report = self.sync(chosen, Moments(killed_at))
-        except (SourceError, KilledError) as error:
-            self.log.append(f"    ended: {error!r}")
-            self.counted.kills += isinstance(error, KilledError)
-        finally:
-            self.counted.faults += len(weather.said)
-            self.log += [f"    {said}" for said in weather.said]
-            if self.lagging:
-                self.drive.api.settle()
-                self.people.silent = True
-                self.lagging = False
-        if any("start" in said for said in weather.said) or chosen.full:
-            # Whether it was heard which log to follow, or what a full listing began with, is
-            # not known from outside.
-            self.people.silent |= any("start" in said for said in weather.said)
+        report = self._weathered(weather, chosen, Moments(killed_at))
         self.log.append(f"    {report and (report.complete, report.removed, report.warnings)}")
         after = self.indexed()
         lost = before - after
@@ -143,6 +131,27 @@ class Telling:
         if not chosen.allow_mass_delete:
             gone = before - set(self.records())
             assert len(gone) <= max(listing.MASS_DELETE_FILES, listing.MASS_DELETE_SHARE * lines)
+
+    def _weathered(
+        self, weather: Weather, chosen: SyncOptions, moments: Moments
+    ) -> SyncReport | None:
+        report: SyncReport | None = None
+        try:
+            with weather:
+                report = self.sync(chosen, moments)
+        except (SourceError, KilledError) as error:
+            self.log.append(f"    ended: {error!r}")
+            self.counted.kills += isinstance(error, KilledError)
+        finally:
+            self.counted.faults += len(weather.said)
+            self.log += [f"    {said}" for said in weather.said]
+            if self.lagging:
+                self.drive.api.settle()
+                self.people.silent = True
+                self.lagging = False
+        # Whether it was heard which log to follow is not known from outside.
+        self.people.silent |= any("start" in said for said in weather.said)
+        return report
 
     def _calm_sync(self, options: int, _: int) -> None:
         """Sync while nothing goes wrong; the index is then what the account can see."""
@@ -162,8 +171,8 @@ class Telling:
             assert len(plan.to_remove) == report.removed
         self.people.silent = False
         self.people.constant = set(tree.files)
-        self.assert_equal(tree)
-        self.assert_idle()
+        assert_equal(self, tree)
+        assert_idle(self)
 
     def _sync_without_root(self) -> None:
         before = self.indexed()
@@ -242,64 +251,6 @@ class Telling:
     def retried(self) -> int:
         """How many files are tried anew each time, for a while."""
         return sum(record.state is FileState.FAILED for record in self.records().values())
-
-    # ── what must hold ───────────────────────────────────────────────────────
-
-    def assert_equal(self, tree: Tree) -> None:
-        """The index is the tree: every line, every text, every place, and nothing twice."""
-        records = self.records()
-        missing, surplus = tree.lines - set(records), set(records) - tree.lines - tree.unknown
-        assert not missing, f"{self.named(missing)} are missing"
-        assert not surplus, f"{self.named(surplus)} should not be there"
-        for identifier in tree.blocked:
-            assert records[identifier].reason is Reason.ACCESS_DENIED, records[identifier]
-        for identifier in tree.broken:
-            assert records[identifier].reason is Reason.BROKEN_SHORTCUT, records[identifier]
-        with Store.open_for_reading(self.index) as store:
-            for identifier, item in tree.files.items():
-                record = records[identifier]
-                assert record.name == item.name, record
-                if item.mime_type == IMAGE:
-                    assert record.reason is Reason.UNSUPPORTED_TYPE, record
-                    continue
-                assert record.state is FileState.INDEXED, record
-                document = store.stored_document(identifier)
-                assert document is not None
-                assert document.text == held(item).decode(), record
-                word = self.people.words[identifier]
-                found = [hit.document_id for hit in found_by_words(store, word)]
-                assert found == [identifier], (word, found)
-            assert store.catalog.status(EVERYTHING).chunks == sum(
-                record.chunk_count for record in records.values()
-            )
-            self.assert_placed(store, tree)
-
-    def assert_placed(self, store: Store, tree: Tree) -> None:
-        """Each folder, as a scope, holds what is below it."""
-        for folder in tree.folders:
-            below = set(self.people.viewer.tree(folder).files)
-            known = {
-                record.id
-                for record in store.ledger.all(Scope(frozenset({folder})))
-                if record.id in tree.files
-            }
-            assert below <= known, (self.named({folder}), self.named(below - known))
-            assert known <= below | tree.unknown, (self.named({folder}), self.named(known - below))
-
-    def assert_idle(self) -> None:
-        """With nothing new, nothing is done."""
-        self.drive.requests.clear()
-        report = self.sync(SyncOptions())
-        counts = self.drive.counts()
-        done = (report.added, report.updated, report.moved, report.removed, report.downloads)
-        failed = self.retried()
-        assert done[:4] == (0, 0, 0, 0), done
-        assert done[4] <= failed, f"{done}, but {failed} failed before"
-        assert set(counts) <= {"get", "changes", "start_token", "list"}, counts
-
-    def named(self, ids: set[str]) -> list[str]:
-        world = self.people.files.world.items
-        return [f"{one} {world[one].name if one in world else '(gone)'}" for one in sorted(ids)]
 
 
 def tell(history: History, folder: Path, counted: Counted | None = None) -> Telling:

@@ -43,7 +43,6 @@ class Tree:
         return {*self.lines, *self.folders, *self.shortcuts}
 
 
-
 def held(item: Item) -> bytes:
     """What a file holds, in Google's own formats too."""
     return item.content if item.content is not None else next(iter(item.exports.values()), b"")

@@ -1,8 +1,10 @@
 """What goes wrong in a sync: answers that fail, the end of the process, and people who go on."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Self
 
 from gdrive_rag_mcp.sources.drive import DriveSource
 from gdrive_rag_mcp.store import Store
@@ -46,18 +48,16 @@ def mortal(source: DriveSource, moments: Moments) -> DriveSource:
 
 def mortal_store(store: Store, moments: Moments) -> Store:
     """The same store, whose process may end before or after any transaction."""
-    from contextlib import contextmanager
-
     whole = store.transaction
 
     @contextmanager
-    def transaction():
+    def transaction() -> Iterator[None]:
         moments()
         with whole():
             yield
         moments()
 
-    store.transaction = transaction
+    vars(store)["transaction"] = transaction
     return store
 
 
@@ -83,13 +83,13 @@ class Weather:
     done: int = 0
 
     def __post_init__(self) -> None:
-        self._draw = random.Random(self.seed)
+        self._draw = random.Random(self.seed)  # noqa: S311 - made up, not kept secret
         reach = self._draw.choice([6, 15, 40])
         self._faults = {self._draw.randrange(1, reach) for _ in range(self.faults)}
         self._deeds = {self._draw.randrange(1, reach) for _ in range(self.deeds)}
         self._count = 0
 
-    def __enter__(self) -> "Weather":
+    def __enter__(self) -> Self:
         self.drive.on_request = self._before
         return self
 

@@ -160,14 +160,21 @@ class AnyHistory(RuleBasedStateMachine):
         self.source.show(item) if there else self.source.hide(item)
 
     @precondition(lambda self: self.items)
-    @rule(which=PICK)
-    def blink(self, which: int) -> None:
+    @rule(which=PICK, what=PICK, kill=st.none() | PAGES)
+    def blink(self, which: int, what: int, kill: int | None) -> None:
         """Out of sight and back, with something happening inside meanwhile."""
         item = self.item(which)
-        self.source.trash(item)
-        for below in self.source._below(item)[:1]:
-            self.source.move(below, self.source.outside)
-        self.source.untrash(item)
+        self.source.hide(item)
+        if kill:
+            self.killed(kill)
+        inside = [item, *self.source._below(item)]
+        self.rename(self.items.index(inside[what % len(inside)]), "renamed in the dark")
+        self.edit(self.items.index(inside[what % len(inside)]))
+        folders = [one for one in inside if self.source._nodes[one].is_folder]
+        if folders:
+            where = folders[what % len(folders)]
+            self.items.append(self.source.add_file("made in the dark", self.text(), where))
+        self.source.show(item)
 
     @precondition(lambda self: self.items)
     @rule(which=PICK)

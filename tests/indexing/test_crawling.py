@@ -132,7 +132,9 @@ def test_a_new_crawl_never_goes_on_in_the_middle_of_a_folder(
     drive.source.lose_log()
     assert drive.sync_killed_after(3)  # the root, and two pages of what is in it
     anew(drive)
+    drive.source.folders_listed.clear()
     report = drive.sync(allow_mass_delete=True)
+    assert drive.source.folders_listed == ["root"] * 4
     assert (report.complete, report.removed) == (True, 0)
     assert set(drive.searchable()) == set(files)
 

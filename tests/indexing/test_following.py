@@ -227,6 +227,37 @@ def test_lost_sight_is_like_a_deletion_and_comes_back(drive: Desk) -> None:
     assert drive.find("sabbatical") == {file}
 
 
+@pytest.mark.parametrize("pages", [None, 1, 2])
+def test_what_happened_inside_a_folder_while_it_was_out_of_sight_is_found(
+    drive: Desk, pages: int | None
+) -> None:
+    source = drive.source
+    box = source.add_folder("box")
+    inner = source.add_folder("inner", box)
+    edited = source.add_file("edited.md", "sabbatical", inner)
+    source.add_file("deleted.md", "sabbatical", inner)
+    moved = source.add_file("moved.md", "sabbatical", inner)
+    kept = source.add_file("kept.md", "sabbatical", inner)
+    drive.sync()
+    source.hide(box)
+    if pages:
+        assert drive.sync_killed_after(pages)
+    source.edit(edited, "sabbatical edited")
+    source.remove("file-4")
+    source.move(moved, box)
+    new = source.add_file("new.md", "sabbatical new", inner)
+    source.show(box)
+    report = drive.sync()
+    assert (report.complete, report.removed) == (True, 1)
+    assert drive.searchable() == {
+        edited: "box/inner/edited.md",
+        moved: "box/moved.md",
+        kept: "box/inner/kept.md",
+        new: "box/inner/new.md",
+    }
+    assert drive.find("edited") == {edited}
+
+
 def test_a_file_with_two_parents_stays_until_it_has_left_both(drive: Desk) -> None:
     one, two = drive.source.add_folder("one"), drive.source.add_folder("two")
     file = drive.source.add_file("a.md", "sabbatical", one)

@@ -58,10 +58,11 @@ def test_held_files_are_as_before_when_their_folder_is_back(drive: Desk) -> None
         assert (report.held, report.removed, report.complete) == (0, 0, True)
         assert drive.content() == before
     assert source.usage.downloads == downloads
-    source.trash(box)
-    drive.sync()
+    source.hide(box)
+    assert drive.sync().held == 26
     new = source.add_file("new.md", "sabbatical new", inner)
-    source.untrash(box)
+    assert drive.sync().held == 26
+    source.show(box)
     drive.sync()
     assert drive.find("sabbatical") == {*files, new}
     assert drive.record(bad).reason is Reason.ENCRYPTED

@@ -130,6 +130,33 @@ def test_a_dangling_shortcut_takes_its_line_along_wherever_it_goes(drive: Desk) 
     assert drive.content() == []
 
 
+@pytest.mark.parametrize("told", [False, True])
+def test_a_dangling_shortcut_that_goes_leaves_no_line(drive: Desk, *, told: bool) -> None:
+    source = drive.source
+    link = source.add_shortcut("link", "file-999")
+    source.add_shortcut("another", "file-999")
+    drive.sync()
+    source.hide(link, silently=not told)
+    source.lose_log()
+    drive.sync()
+    assert not drive.has_line(link)
+    assert len(drive.content()) == 1
+
+
+def test_a_link_that_vanished_without_a_word_is_no_way_any_more(drive: Desk) -> None:
+    source = drive.source
+    box, shelf = source.add_folder("box"), source.add_folder("shelf")
+    file = source.add_file("a.md", "sabbatical", box)
+    link = source.add_shortcut("link", file, shelf)
+    drive.sync()
+    assert below(drive, shelf) == {file}
+    source.hide(link, silently=True)
+    source.lose_log()
+    assert drive.sync().removed == 0
+    assert below(drive, box) == {file}
+    assert below(drive, shelf) == set()
+
+
 def in_a_circle(desk: Desk, box: str) -> None:
     desk.source.add_shortcut("to itself", box, box)
 

@@ -52,7 +52,7 @@ class StoredFrontier:
                 found[identifier] = ItemToLookUp(identifier, resource_key, missing=True)
         for target, resource_key, parents in targets:
             if ancestry and ancestry.parents("", json.loads(parents)):
-                found.setdefault(target, ItemToLookUp(target, resource_key))
+                found[target] = ItemToLookUp(target, resource_key)
         for folder, resource_key in self._rested():
             found[folder] = ItemToLookUp(folder, resource_key)
         return tuple(found.values())

@@ -140,7 +140,8 @@ class MemoryTree:
 
     def remove(self, item_id: str) -> None:
         """Delete an item for good, with everything below it."""
-        self._logs[self._nodes[item_id].feed].append(item_id)
+        if self._in_sight(item_id):
+            self._logs[self._nodes[item_id].feed].append(item_id)
         for below in self._below(item_id):
             del self._nodes[below]
         del self._nodes[item_id]
@@ -168,11 +169,19 @@ class MemoryTree:
         return item_id
 
     def _put(self, node: Node, *, silently: bool = False) -> None:
+        was_seen = self._in_sight(node.id)
         self._nodes[node.id] = node
-        if not silently:
+        if not silently and (was_seen or self._in_sight(node.id)):
             self._logs[node.feed].append(node.id)
 
     # ── what there is to see ─────────────────────────────────────────────────
+
+    def _in_sight(self, item_id: str) -> bool:
+        """Whether the reader may see an item at all, in the bin or not; a log tells of no other."""
+        node = self._nodes.get(item_id)
+        if node is None or node.hidden:
+            return False
+        return not node.parents or any(self._in_sight(parent) for parent in node.parents)
 
     def _lives(self, item_id: str) -> bool:
         """Whether an item is there, in sight, and not in the bin, by itself or with all above."""
