@@ -128,7 +128,7 @@ def sync_all(served: Served, folder: Path, workers: int) -> tuple[int, float]:
             folder / "index.db",
             source=source,
             extractor=sandbox,
-            chunker=StructuralChunker(),
+            chunker=StructuralChunker(size=300, overlap=40),
             embedder=lambda _: None,
             options=SyncOptions(),
             progress=lambda *_: None,
