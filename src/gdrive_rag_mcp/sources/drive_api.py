@@ -76,7 +76,7 @@ class DriveApi:
         request = self._service.changes().list(
             pageToken=token,
             fields="nextPageToken,newStartPageToken,"
-            f"changes(changeType,fileId,removed,driveId,file({FIELDS}))",
+            f"changes(changeType,fileId,removed,driveId,file({FIELDS})),kind",
             pageSize=PAGE_SIZE,
             spaces="drive",
             includeRemoved=True,
@@ -100,7 +100,7 @@ class DriveApi:
         corpus = {"corpora": "user"} if drive is None else {"corpora": "drive", "driveId": drive}
         request = self._service.files().list(
             q=query,
-            fields=f"nextPageToken,incompleteSearch,files({FIELDS})",
+            fields=f"nextPageToken,incompleteSearch,files({FIELDS}),kind",
             pageSize=PAGE_SIZE,
             pageToken=token,
             spaces="drive",

@@ -107,8 +107,12 @@ def _version(item: Item, mime_type: str, obstacle: Reason | None) -> str:
     if md5 and not native:
         version = f"md5:{md5}"
     else:
+        # Bytes without a checksum or a revision are told apart by what else there is.
+        revision = text(item, "headRevisionId")
         names = (
-            ("version", "modifiedTime") if native else ("modifiedTime", "size", "headRevisionId")
+            ("version", "modifiedTime")
+            if native
+            else ("modifiedTime", "size", "headRevisionId" if revision else "version")
         )
         version = "@".join(said for name in names if (said := text(item, name)) is not None)
     return f"{version}!{obstacle}" if obstacle else version

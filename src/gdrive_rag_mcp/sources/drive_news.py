@@ -52,6 +52,7 @@ class News:
         self._cursor = Cursor()
         self._problems: list[str] = []
         self._tried: set[str] = set()
+        self._refused: set[str] = set()
         self._failed_in_a_row = 0
 
     def pages(self, stored: str | None) -> Iterator[ChangePage]:
@@ -96,6 +97,8 @@ class News:
 
     def _drive_log(self, drive: str) -> str | None:
         """Where a shared drive's own log stands; None for those who are no members of it."""
+        if drive in self._refused:
+            return None
         try:
             return self._api.start_token(drive)
         except DriveCallError as error:
@@ -149,22 +152,28 @@ class News:
             try:
                 log = self._api.changes(feed, token)
             except DriveCallError as error:
-                if (
-                    error.is_bad_request
-                    or error.invalid_page_token
-                    or (feed != USER and _is_refusal(error))
-                ):
-                    raise _LogLostError(
-                        f"the log {feed} cannot be read: {error.message}"
-                    ) from error
-                raise
+                if not (error.is_bad_request or error.invalid_page_token or _is_refusal(error)):
+                    raise
+                self._refused.add(feed)
+                raise _LogLostError(f"the log {feed} cannot be read: {error.message}") from error
             if feed == USER and self._joined_or_left(log.changes):
                 raise _LogLostError("this account's membership of the shared drive has changed")
             items, gone = logged_changes(log.changes, feed, self._root, self._cursor)
             self._cursor = self._cursor.at(feed, log.token)
             page = page_of(items)
+            if any(one.id == self._root.id for one in gone):
+                self._require_root()  # what a log tells of it may be over
+                gone = [one for one in gone if one.id != self._root.id]
             yield replace(page, removed=tuple(gone), news=True, cursor=self._cursor.stored)
             ended = log.ended
+
+    def _require_root(self) -> None:
+        try:
+            item = self._api.item(self._root.id)
+        except DriveCallError as error:
+            raise root_lost(self._root) if _is_refusal(error) else error from error
+        if is_binned(item):
+            raise root_lost(self._root)
 
     def _joined_or_left(self, changes: tuple[Item, ...]) -> bool:
         """Whether the root's drive, of which no log was followed, became or was this account's own.
@@ -194,6 +203,7 @@ class News:
                 yield from self._looked_up(item)
 
     def _inside(self, folder: FolderToList) -> Iterator[ChangePage]:
+        sound = True
         try:
             for listing in paged(
                 lambda token: self._api.children(folder, token), folder.page_token
@@ -201,12 +211,12 @@ class News:
                 page, usable = listed_items(
                     listing.items, self._root, self._cursor, otherwise_in=folder.id
                 )
-                if not (listing.certain and usable):
-                    self._tried.add(folder.id)
-                    self._problems.append(f"Drive did not list {folder.name!r} to the end")
-                    yield page
-                    return
-                yield replace(page, listed=Listed(folder.id, listing.next_token))
+                sound = sound and listing.certain and usable
+                listed = Listed(folder.id, listing.next_token) if sound else None
+                yield replace(page, listed=listed)
+            if not sound:
+                self._tried.add(folder.id)
+                self._problems.append(f"Drive did not list {folder.name!r} to the end")
             self._failed_in_a_row = 0
         except DriveCallError as error:
             yield from self._not_inside(folder, error)

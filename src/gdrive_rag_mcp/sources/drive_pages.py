@@ -63,14 +63,12 @@ def logged_changes(
 ) -> tuple[list[Described], list[Gone]]:
     """What a page of a log says: items as they are now, and items that are gone.
 
-    A tombstone carries no more than an id, and does not tell deletion from lost access.
-
-    Raises:
-        RootUnavailableError: the root itself is gone.
+    A tombstone carries no more than an id, and does not tell deletion from lost access. Of several
+    entries about one item the last is what counts.
     """
     items: list[Described] = []
     gone: list[Gone] = []
-    for change in changes:
+    for change in _latest(changes):
         if change.get("changeType") not in (None, "file"):
             continue  # of the drive itself: what that means for the root, the next check tells
         item = dict(part(change, "file"))
@@ -81,8 +79,6 @@ def logged_changes(
         lost = flag(change, "removed") is True or not item
         if lost or is_binned(item):
             gone.append(Gone(item_id, feed if lost else cursor.feed_of(drive)))
-            if item_id == root.id and gone[-1].feed == cursor.feed_of(root.drive):
-                raise root_lost(root)
         elif item_id == root.id:
             items.append(Root(root.id, item, root.drive).folder(cursor))
         else:
@@ -94,6 +90,17 @@ def logged_changes(
                 raise damaged("Drive's log has an entry that does not say what it is about")
             items.append(one)
     return items, gone
+
+
+def _latest(changes: Iterable[Item]) -> Iterable[Item]:
+    """The entries without those that a later one about the same item makes void."""
+    entries = list(changes)
+    last = {text(change, "fileId"): number for number, change in enumerate(entries)}
+    return (
+        change
+        for number, change in enumerate(entries)
+        if text(change, "fileId") is None or last[text(change, "fileId")] == number
+    )
 
 
 def root_lost(root: Root) -> RootUnavailableError:
