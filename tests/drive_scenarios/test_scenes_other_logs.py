@@ -87,8 +87,8 @@ def test_whoever_may_not_read_the_log_of_a_drive_hears_of_changes_in_his_own(
     outside = scene.at(folder, name="outside")
     files.add_file("a.md", b"some text", folder)
     start = json.dumps({"startPageToken": "1"}).encode()
-    scene.drive.alter("startPageToken.*driveId", lambda _: Answer(body=start), times=9)
-    scene.drive.fail(r"/changes\?.*driveId", 404, "teamDriveNotFound", times=99)
+    scene.drive.alter("startPageToken.*driveId=", lambda _: Answer(body=start), times=9)
+    scene.drive.fail(r"/changes\?.*&driveId=", 404, "teamDriveNotFound", times=99)
 
     assert outside.sync().complete
     files.add_file("b.md", b"another text", folder)

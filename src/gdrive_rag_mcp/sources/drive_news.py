@@ -35,7 +35,7 @@ from gdrive_rag_mcp.sources.drive_pages import (
 _OUTAGE = 3
 """So many folders in a row that cannot be listed are no matter of these folders."""
 _BEGINNINGS = 2
-"""A log that cannot be read right after a crawl began will not be cured by another crawl."""
+"""A log that cannot be read right after a crawl began will not be cured by another."""
 
 
 class _LogLostError(Exception):
@@ -51,8 +51,7 @@ class News:
         self._frontier = frontier
         self._cursor = Cursor()
         self._problems: list[str] = []
-        self._tried: set[str] = set()
-        self._refused: set[str] = set()
+        self._tried, self._refused = set[str](), set[str]()
         self._failed_in_a_row = 0
 
     def pages(self, stored: str | None) -> Iterator[ChangePage]:
@@ -69,8 +68,8 @@ class News:
         for beginning in range(_BEGINNINGS):
             if cursor is None:
                 cursor = self._parked()
-                folders = (self._root.folder(cursor),)
-                yield ChangePage(begins=True, folders=folders, cursor=cursor.stored)
+                root = self._root.folder(cursor)
+                yield ChangePage(begins=True, folders=(root,), cursor=cursor.stored)
             self._cursor = cursor
             try:
                 yield from self._crawled()
@@ -160,19 +159,19 @@ class News:
                 raise _LogLostError("this account's membership of the shared drive has changed")
             items, gone = logged_changes(log.changes, feed, self._root, self._cursor)
             self._cursor = self._cursor.at(feed, log.token)
-            page = page_of(items)
             if any(one.id == self._root.id for one in gone):
                 self._require_root()  # what a log tells of it may be over
-                gone = [one for one in gone if one.id != self._root.id]
-            yield replace(page, removed=tuple(gone), news=True, cursor=self._cursor.stored)
+            told = tuple(one for one in gone if one.id != self._root.id)
+            page = page_of(items)
+            yield replace(page, removed=told, news=True, cursor=self._cursor.stored)
             ended = log.ended
 
     def _require_root(self) -> None:
         try:
             item = self._api.item(self._root.id)
         except DriveCallError as error:
-            raise root_lost(self._root) if _is_refusal(error) else error from error
-        if is_binned(item):
+            raise (root_lost(self._root) if _is_refusal(error) else error) from error
+        if is_binned(item) or text(item, "driveId") != self._root.drive:
             raise root_lost(self._root)
 
     def _joined_or_left(self, changes: tuple[Item, ...]) -> bool:
@@ -226,6 +225,10 @@ class News:
         if not error.stays_here:
             raise error
         if folder.id == self._root.id:
+            if _is_refusal(error) and folder.feed not in ("", USER, *self._refused):
+                self._require_root()
+                self._refused.add(folder.feed)
+                raise _LogLostError(f"{folder.name!r} cannot be searched for") from error
             raise root_lost(self._root) if _is_refusal(error) else error
         self._tried.add(folder.id)
         if _is_refusal(error):

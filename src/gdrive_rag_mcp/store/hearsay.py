@@ -37,7 +37,7 @@ def of_concern(connection: apsw.Connection, items: tuple[Item, ...]) -> tuple[It
 
 
 def doubt_below(connection: apsw.Connection, folders: Collection[str]) -> None:
-    """A log tells of folders that are as they were: they may have been out of sight meanwhile.
+    """A log tells of folders that may have been out of sight meanwhile.
 
     No log tells what then happened inside, so all of it has to be seen again.
     """

@@ -85,21 +85,21 @@ class Inventory:
     def _record_folders(self, page: ChangePage, now: datetime) -> None:
         """News come in any order: a folder may concern us for another on the same page."""
         waiting = page.folders
-        as_they_were: list[str] = []
+        doubtful: list[str] = []
         while concerning := self._concerning(waiting, news=page.news):
-            as_they_were += [
+            doubtful += [
                 folder.id
                 for folder in concerning
-                if not self._record_folder(folder, now) and folder.obstacle is None
+                if self._record_folder(folder, now) and folder.obstacle is None
             ]
             taken = {folder.id for folder in concerning}
             waiting = tuple(folder for folder in waiting if folder.id not in taken)
-        if page.news and as_they_were:
-            doubt_below(self._connection, as_they_were)
+        if page.news and doubtful:
+            doubt_below(self._connection, doubtful)
             self._meta.set(_ANCESTRY_CHANGED, "yes")
 
     def _record_folder(self, folder: SourceFolder, now: datetime) -> bool:
-        """Take a folder into the ancestry; true if anything about it is new."""
+        """Take a folder into the ancestry; true if it may have been out of sight meanwhile."""
         described = (clean(folder.name), json.dumps(folder.parents), folder.url, folder.obstacle,
                      int(folder.is_root), folder.feed, folder.resource_key, 0)  # fmt: skip
         known = self._connection.execute(
@@ -127,7 +127,7 @@ class Inventory:
             self._obstacles.block(folder, folder.obstacle, self.listing, now)
         elif known is None or known[3]:
             self._obstacles.unblock(folder.id)
-        return bool(known != described)
+        return known is not None and (known == described or bool(known[-1]))
 
     def _unlist(self, folder_id: str) -> None:
         self._connection.execute(
