@@ -56,9 +56,11 @@ def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
 # An audit hook sees every thread, every library and every forked child, and cannot be undone.
 sys.addaudithook(_stay_on_this_machine)
 
-# A busy machine is no failure: no example has a time limit.
-hypothesis.settings.register_profile("unhurried", deadline=None)
-hypothesis.settings.load_profile("unhurried")
+# A busy machine is no failure: no example has a time limit. And a run says the same twice: to look
+# for new examples, run with `--hypothesis-profile=exploring`.
+hypothesis.settings.register_profile("exploring", deadline=None)
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session", autouse=True)

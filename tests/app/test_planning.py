@@ -84,18 +84,21 @@ def test_a_plan_tells_every_kind_of_change_and_writes_nothing(
     source.remove(files[1])
     source.rename(files[2], "renamed.md")
     source.add_file("new.md", "brand new")
+    source.add_file("new.png", "brand new", mime_type="image/png")
 
     planned = plan(index, source)
 
     assert planned.to_read == (("0.md", "updated"), ("5.md", "retry"), ("new.md", "added"))
+    assert planned.to_skip == (("new.png", Reason.UNSUPPORTED_TYPE),)
     assert (planned.to_remove, planned.to_hold) == (("1.md",), ())
-    assert (planned.moved, planned.complete) == (1, True)
+    assert (planned.moved, planned.complete, planned.in_scope) == (1, True, 7)
     assert source.usage.downloads == downloads
     assert content_of(index.parent) == before
 
     source.fail_reading(files[5], None)
     done = sync(index, source)
     assert (done.added, done.updated, done.moved, done.removed) == (2, 1, 1, 1)
+    assert done.coverage.in_scope == 7
 
 
 def test_a_plan_tells_what_would_be_held_and_what_would_go_if_it_may(

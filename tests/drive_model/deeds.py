@@ -62,6 +62,15 @@ def add_shortcut(people: People, where: int, what: int) -> str | None:
     )
 
 
+def link_within(people: People, where: int, what: int) -> str | None:
+    """A second way to something that was made in this history."""
+    folder = pick([people.root, *people.items(FOLDER)], where)
+    target = pick(people.items(), what)
+    if folder is None or target is None:
+        return None
+    return people.new(people.files.add_shortcut(people.word(), target, folder))
+
+
 def edit(people: People, which: int, number: int) -> str | None:
     chosen = pick([*people.items("text/markdown", DOCUMENT), people.places.linked[1]], which)
     if chosen is None:
@@ -103,6 +112,13 @@ def add_parent(people: People, which: int, where: int) -> str | None:
 
 def trash(people: People, which: int, _: int) -> str | None:
     chosen = pick(people.items(), which)
+    if chosen is not None:
+        people.files.trash(chosen)
+    return chosen
+
+
+def trash_folder(people: People, which: int, _: int) -> str | None:
+    chosen = pick(people.items(FOLDER), which)
     if chosen is not None:
         people.files.trash(chosen)
     return chosen
@@ -202,9 +218,9 @@ Deed: TypeAlias = "Callable[[People, int, int], str | None]"
 DEEDS: dict[str, Deed] = {
     deed.__name__: deed
     for deed in (
-        add_file, add_document, add_image, add_folder, add_shortcut, edit, rename, move,
-        add_parent, trash, untrash, remove, share, unshare, hide, unhide, lose_root, limit,
-        unlimit, leave_drive, join_drive,
+        add_file, add_document, add_image, add_folder, add_shortcut, link_within, edit, rename,
+        move, add_parent, trash, trash_folder, untrash, remove, share, unshare, hide, unhide,
+        lose_root, limit, unlimit, leave_drive, join_drive,
     )
 }  # fmt: skip
 TOLD_BY_ITSELF = frozenset({"leave_drive", "join_drive"})
@@ -217,4 +233,5 @@ OFTEN = (
     "move",
     "edit",
     "add_shortcut",
+    "link_within",
 )

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
-from gdrive_rag_mcp.testing.fake_drive.items import Item
 from gdrive_rag_mcp.testing.fake_drive.kinds import FOLDER
 from tests.drive_model.deeds import DEEDS, TOLD_BY_ITSELF
-from tests.drive_model.tree import Tree, Viewer, held
+from tests.drive_model.tree import Tree, Viewer
 
 ROOTS = ("folder of a user", "folder of a drive", "folder shared out of a drive", "whole drive")
 OUTSIDER = "stranger@example.com"
@@ -77,43 +76,36 @@ class People:
     def do(self, deed: str, one: int, other: int) -> bool:
         """Do something; false where it cannot be done as things are."""
         with self.files.lock:
-            before, sights = self.tree(), self._sights()
+            before = self.tree()
             touched = DEEDS[deed](self, one, other)
             if touched is None:
                 return False
             if deed not in TOLD_BY_ITSELF:
-                self._note_silence(touched, before, sights)
+                self._note_silence(touched, before)
             self.constant &= set(self.tree().files)
             return True
 
     # ── what no log tells of ─────────────────────────────────────────────────
 
-    def _sights(self) -> dict[str, tuple[bool, bytes, str]]:
-        return {
-            identifier: (self.viewer.sees(identifier), held(item), item.name)
-            for identifier, item in self.files.world.items.items()
-        }
-
-    def _note_silence(
-        self, touched: str, before: Tree, sights: dict[str, tuple[bool, bytes, str]]
-    ) -> None:
+    def _note_silence(self, touched: str, before: Tree) -> None:
         """A log tells of the item alone, and only those who see it, link or no link.
 
-        What a change does to what lies below can be told from the ancestry, unless an item has
-        another way in: then it is still to be found there, for all that the log says.
+        What a change does to what lies below can be told from the ancestry.
         """
         after = self.tree()
         known = before.everything | after.everything
         if touched not in known or self._is_only_linked(touched):
             changed = before.content != after.content or before.everything != after.everything
             self.silent |= changed
-        now = self._sights()
-        for identifier in known - {touched}:
-            item = self.files.world.items.get(identifier)
-            if sights.get(identifier) != now.get(identifier) and (
-                self._has_several_ways_in(identifier, item)
-            ):
-                self.silent = True
+        if touched in after.everything and touched not in before.everything:
+            self.silent |= self._may_come_unheard(touched)
+
+    def _may_come_unheard(self, touched: str) -> bool:
+        """What a link waits for may turn up in a drive of which nobody had reason to hear yet."""
+        world = self.files.world
+        drive = world.items[touched].drive_id
+        followed = (None, world.items[self.root].drive_id)
+        return drive not in followed and self.drive.email in world.drives[str(drive)].members
 
     def note_membership(self, drive: str) -> None:
         """Of the root's drive, a log tells; what lies in another may come or go without a word."""
@@ -121,10 +113,6 @@ class People:
 
     def _is_only_linked(self, identifier: str) -> bool:
         return self.viewer.reach(identifier) > self.viewer.reach(identifier, by_link=False) == 0
-
-    def _has_several_ways_in(self, identifier: str, item: Item | None) -> bool:
-        """Whether it is in several folders; of what was deleted, nobody knows."""
-        return item is not None and len(item.parents) > 1
 
     # ── choosing ─────────────────────────────────────────────────────────────
 

@@ -154,7 +154,13 @@ class Telling:
         return report
 
     def _calm_sync(self, options: int, _: int) -> None:
-        """Sync while nothing goes wrong; the index is then what the account can see."""
+        self.settle(full=options % 4 == 0, planned=options % 3 == 0)
+
+    def settle(self, *, full: bool = False, planned: bool = False) -> None:
+        """Sync while nothing goes wrong; the index is then what the account can see.
+
+        What no log tells of takes a full listing; before that, it is at least not lost.
+        """
         self.now += timedelta(days=1, hours=1)  # whatever rested is due again
         tree = self.people.tree()
         if not tree.has_root:
@@ -162,13 +168,13 @@ class Telling:
             return
         if self.people.silent:
             self._sync_unheard(tree)
-        full = options % 4 == 0 or self.people.silent
-        chosen = SyncOptions(full=full, allow_mass_delete=True)
-        plan = self.plan(chosen) if options % 3 == 0 else None
+        chosen = SyncOptions(full=full or self.people.silent, allow_mass_delete=True)
+        plan = self.plan(chosen) if planned else None
         report = self.sync(chosen)
         assert report.complete, report.warnings
         if plan is not None:
             assert len(plan.to_remove) == report.removed
+            assert plan.in_scope == report.coverage.in_scope
         self.people.silent = False
         self.people.constant = set(tree.files)
         assert_equal(self, tree)

@@ -16,7 +16,8 @@ def test_a_dry_run_prints_what_would_change_and_makes_no_index(
 
     assert done.code == 0, done.err
     assert done.out.splitlines() == [
-        "2 to read (2 added, 0 updated, 0 retry), 0 to remove, 0 to hold, 0 moved, 0 unchanged",
+        "2 to read (2 added, 0 updated, 0 retry), 0 to skip, 0 to remove, 0 to hold",
+        "0 moved, 0 unchanged; 2 in scope after that",
         "to read:",
         "  added  HR/leave.md",
         "  added  invoices.txt",
@@ -39,10 +40,12 @@ def test_a_dry_run_leaves_an_index_byte_for_byte_as_it_is(
     assert planned.code == 0, planned.err
     assert planned.json == {
         "to_read": [{"path": "HR/leave.md", "why": "updated"}],
+        "to_skip": [],
         "to_remove": ["invoices.txt"],
         "to_hold": [],
         "moved": 0,
         "unchanged": 0,
+        "in_scope": 1,
         "complete": True,
         "warnings": [],
     }
@@ -129,6 +132,30 @@ def test_an_empty_drive_folder_names_whom_it_must_be_shared_with(
     assert warning.startswith("nothing_in_scope: ")
     assert drive.root in warning
     assert drive.email in warning
+
+
+def test_the_ledger_of_many_files_is_one_list_and_one_object(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for number in range(501):  # a page of the ledger has 500
+        (folder / f"{number}.bin").write_bytes(b"\0\1\2")
+    (folder / "a.md").write_text("# A\n\nGazelles.\n", encoding="utf-8")
+    run("sync", "--source", f"folder:{folder}")
+
+    listed = run("status", "--files", "--json").json
+    text = run("status", "--files").out
+
+    assert len(listed["files"]) == listed["totals"]["in_scope"] == 502
+    assert listed["next_cursor"] is None
+    assert text.count(".bin") == 501
+    assert text.count("502 in scope") == 1
+    assert "cursor" not in text
+
+
+def test_that_no_file_is_in_a_state_is_said(run: Run, documents: Path) -> None:
+    run("sync", "--source", f"folder:{documents}")
+
+    assert run("status", "--state", "failed").out.startswith("no file is failed\n")
 
 
 def test_a_file_that_failed_is_told_with_its_next_attempt_wherever_one_asks(

@@ -44,6 +44,11 @@ def index(tmp_path: Path) -> Path:
     return tmp_path / "index.db"
 
 
+def index_docs(index: Path, embedder: Embedder | None = None) -> None:
+    """An index that says it was made from the folder that is looked at."""
+    sample_index(index, embedder, root=f"folder:{index.parent / 'docs'}")
+
+
 @pytest.fixture
 def look(tmp_path: Path, index: Path) -> Examine:
     """Examines a folder with a document and no embedder; what is given changes that."""
@@ -96,7 +101,7 @@ def assert_fine(finding: Finding, *words: str) -> None:
 
 
 def test_a_sound_installation_has_nothing_amiss(look: Examine, index: Path) -> None:
-    sample_index(index)
+    index_docs(index)
 
     findings = look()
 
@@ -289,9 +294,30 @@ def test_no_index_yet_is_not_amiss_and_says_what_to_do(look: Examine, index: Pat
 
 
 def test_an_index_is_told_with_what_it_covers(look: Examine, index: Path) -> None:
-    sample_index(index)
+    index_docs(index)
 
     assert_fine(look()["index"], str(index), "7 chunks", "5 in scope", "1 encrypted")
+
+
+def test_an_index_of_another_folder_than_the_one_that_is_set_is_amiss(
+    look: Examine, index: Path, drive: dict[str, str]
+) -> None:
+    index_docs(index)
+
+    findings = look(**drive)
+
+    held = f"holds folder:{index.parent / 'docs'}, but drive:{drive['GDRIVE_FOLDER_ID']}"
+    assert_amiss(findings["index"], str(index), held, "--db", "sync --full")
+    assert_fine(findings["source"])
+
+
+def test_an_index_is_fine_where_no_source_is_set(look: Examine, index: Path) -> None:
+    index_docs(index)
+
+    findings = look(GDRIVE_RAG_SOURCE="drive")
+
+    assert not findings["source"].ok
+    assert_fine(findings["index"], "7 chunks")
 
 
 def test_a_file_that_is_no_index_is_amiss_and_left_as_it_is(look: Examine, index: Path) -> None:
@@ -338,7 +364,7 @@ def test_a_server_is_told_from_the_settings_and_not_called(look: Examine) -> Non
 def test_a_server_that_only_the_index_names_is_told_and_not_called(
     look: Examine, index: Path
 ) -> None:
-    sample_index(index, remote_embedder())
+    index_docs(index, remote_embedder())
 
     finding = look(GDRIVE_RAG_EMBED_PROVIDER="", GDRIVE_RAG_EMBED_BASE_URL=NOBODY)["embedder"]
 
@@ -346,7 +372,7 @@ def test_a_server_that_only_the_index_names_is_told_and_not_called(
 
 
 def test_a_server_that_only_the_index_names_needs_its_address(look: Examine, index: Path) -> None:
-    sample_index(index, remote_embedder())
+    index_docs(index, remote_embedder())
 
     assert_amiss(look(GDRIVE_RAG_EMBED_PROVIDER="")["embedder"], "GDRIVE_RAG_EMBED_BASE_URL")
 
@@ -388,7 +414,7 @@ def test_a_key_file_that_cannot_be_read_is_amiss(look: Examine) -> None:
 def test_an_index_of_another_embedder_is_amiss_and_nobody_is_called_to_tell(
     look: Examine, index: Path, made_with: EmbeddingIdentity
 ) -> None:
-    sample_index(index, Made(made_with))  # type: ignore[arg-type] # takes lists alone
+    index_docs(index, Made(made_with))  # type: ignore[arg-type] # takes lists alone
     given = {} if made_with.provider == "embedded" else {"GDRIVE_RAG_EMBED_DIMENSIONS": "64"}
 
     findings = look(**REMOTE, **given)
@@ -400,6 +426,6 @@ def test_an_index_of_another_embedder_is_amiss_and_nobody_is_called_to_tell(
 def test_an_index_of_an_embedder_that_this_version_lacks_is_amiss(
     look: Examine, index: Path
 ) -> None:
-    sample_index(index, HashingEmbedder())
+    index_docs(index, HashingEmbedder())
 
     assert_amiss(look(GDRIVE_RAG_EMBED_PROVIDER="")["embedder"], "made with hashing")

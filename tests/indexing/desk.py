@@ -171,6 +171,11 @@ class Desk:
         self.now += timedelta(**time)
 
 
+def cost(desk: Desk) -> tuple[int, int]:
+    """How many files were fetched, and how many read."""
+    return desk.source.usage.downloads, desk.extractor.extracted
+
+
 def dumped(store: Store) -> dict[str, list[tuple[object, ...]]]:
     """Every row of every table."""
     connection = store._connection

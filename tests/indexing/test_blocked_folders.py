@@ -135,6 +135,36 @@ def test_a_folder_that_vanishes_before_it_is_listed_leaves_nothing(drive: Desk) 
 
 
 @pytest.mark.parametrize("how", BLOCKS)
+@pytest.mark.parametrize("calls", [None, *range(8)])
+def test_what_vanished_without_a_word_while_its_folder_was_closed_is_gone_when_it_opens(
+    drive: Desk, how: str, calls: int | None
+) -> None:
+    source = drive.source
+    locked = source.add_folder("locked")
+    inner = source.add_folder("inner", locked)
+    files = [source.add_file(f"{n}.md", f"sabbatical {n}", inner) for n in range(7)]
+    drive.sync()
+    block(drive, locked, Reason.ACCESS_DENIED, how)
+    drive.sync()
+    source.hide(files[1], silently=True)
+    source.hide(files[5], silently=True)
+    drive.later(days=2)
+    assert drive.sync().removed == 0
+    source.block(locked, None)
+    source.forbid(locked, None)
+    drive.later(days=2)
+    if calls is not None:
+        source.listing_fails_after = calls
+        drive.sync()
+        assert set(files) - set(drive.searchable()) <= {files[1], files[5]}
+        source.listing_fails_after = None
+    source.looked_up.clear()
+    assert drive.sync().complete
+    assert set(source.looked_up) <= {locked, files[1], files[5]}
+    assert set(drive.searchable()) == set(files) - {files[1], files[5]}
+
+
+@pytest.mark.parametrize("how", BLOCKS)
 def test_a_word_about_a_folder_casts_no_doubt_on_what_is_locked_below_it(
     drive: Desk, how: str
 ) -> None:

@@ -68,6 +68,28 @@ def test_held_files_are_as_before_when_their_folder_is_back(drive: Desk) -> None
     assert drive.record(bad).reason is Reason.ENCRYPTED
 
 
+def test_held_files_whose_folder_went_dark_outside_are_looked_through_when_it_is_back(
+    drive: Desk,
+) -> None:
+    source = drive.source
+    box = source.add_folder("box")
+    inner = source.add_folder("inner", box)
+    files = shelves(drive, 25, inner)
+    drive.sync()
+    far = source.add_folder("far", source.outside)
+    source.move(box, far)
+    assert drive.sync().held == 25
+    source.hide(far)
+    assert drive.sync().held == 25
+    source.remove(files.pop())
+    files.append(source.add_file("new.md", "sabbatical new", inner))
+    source.show(far)
+    source.move(box, "root")
+    report = drive.sync()
+    assert (report.held, report.removed, report.added) == (0, 1, 1)
+    assert set(drive.searchable()) == set(files)
+
+
 def test_a_file_that_changed_while_it_was_held_is_read_when_it_is_back(drive: Desk) -> None:
     box = drive.source.add_folder("box")
     files = shelves(drive, 25, box)

@@ -92,6 +92,17 @@ def test_a_dangling_shortcut_has_a_line_until_its_target_is_there(drive: Desk) -
     assert drive.has_line(link)
 
 
+def test_every_shortcut_to_what_cannot_be_had_has_a_line_however_late_it_is_found(
+    drive: Desk,
+) -> None:
+    source = drive.source
+    abroad = source.add_folder("abroad", source.add_drive("team"))
+    links = {source.add_shortcut("first", "file-999"), source.add_shortcut("in", abroad)}
+    links.add(source.add_shortcut("second", "file-999", abroad))
+    drive.sync()
+    assert {line[0] for line in drive.content()} == links - {"shortcut-3"}
+
+
 @pytest.mark.parametrize("change", ["renamed", "moved"])
 def test_a_dangling_shortcut_that_is_touched_while_its_target_comes_back_is_cleared(
     drive: Desk, change: str
@@ -141,6 +152,20 @@ def test_a_dangling_shortcut_that_goes_leaves_no_line(drive: Desk, *, told: bool
     drive.sync()
     assert not drive.has_line(link)
     assert len(drive.content()) == 1
+
+
+@pytest.mark.parametrize("away", ["trashed", "hidden"])
+def test_what_a_link_leads_to_goes_with_its_own_folder(drive: Desk, away: str) -> None:
+    source = drive.source
+    box, shelf = source.add_folder("box"), source.add_folder("shelf")
+    inner = source.add_folder("inner", box)
+    source.add_file("a.md", "sabbatical", inner)
+    link = source.add_shortcut("link", inner, shelf)
+    drive.sync()
+    source.trash(box) if away == "trashed" else source.hide(box)
+    assert drive.sync().removed == 1
+    assert drive.searchable() == {}
+    assert drive.record(link).reason is Reason.BROKEN_SHORTCUT
 
 
 def test_a_link_that_vanished_without_a_word_is_no_way_any_more(drive: Desk) -> None:

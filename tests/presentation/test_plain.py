@@ -66,7 +66,7 @@ def test_an_answer_is_the_verdict_then_the_cited_passages() -> None:
     lines = search_text(OUTCOME).splitlines()
 
     assert lines[0] == "Answered: ok (confidence 0.91, threshold 0.50, keyword search)"
-    assert lines[2:] == ["", "1. Lease", "   1.txt, lines 1", "   The rent is 4200 euros."]
+    assert lines[2:] == ["", "1. Lease", "   1.txt, line 1", "   The rent is 4200 euros."]
 
 
 def test_a_refusal_says_so_before_it_shows_what_is_near() -> None:

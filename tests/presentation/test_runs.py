@@ -57,20 +57,25 @@ def test_what_a_sync_could_not_do_is_told_too() -> None:
 
 PLAN = SyncPlan(
     to_read=(("a.md", "added"), ("b.md", "retry")),
+    to_skip=(("z.png", Reason.UNSUPPORTED_TYPE),),
     to_remove=("old/c.md",),
     to_hold=(),
     moved=1,
     unchanged=7,
+    in_scope=10,
     complete=True,
 )
 
 
 def test_a_plan_is_the_counts_the_paths_and_that_nothing_was_written() -> None:
     assert plan_text(PLAN).splitlines() == [
-        "2 to read (1 added, 0 updated, 1 retry), 1 to remove, 0 to hold, 1 moved, 7 unchanged",
+        "2 to read (1 added, 0 updated, 1 retry), 1 to skip, 1 to remove, 0 to hold",
+        "1 moved, 7 unchanged; 10 in scope after that",
         "to read:",
         "  added  a.md",
         "  retry  b.md",
+        "to skip:",
+        "  unsupported_type  z.png",
         "to remove:",
         "    old/c.md",
         "Nothing was written.",
@@ -79,7 +84,9 @@ def test_a_plan_is_the_counts_the_paths_and_that_nothing_was_written() -> None:
 
 def test_of_a_long_plan_the_first_paths_are_shown_and_the_others_counted() -> None:
     paths = tuple(f"{number:04}.md" for number in range(PATHS_SHOWN + 20))
-    long = replace(PLAN, to_read=(), to_remove=(), to_hold=paths, complete=False, warnings=("odd",))
+    long = replace(
+        PLAN, to_read=(), to_skip=(), to_remove=(), to_hold=paths, complete=False, warnings=("odd",)
+    )
 
     lines = plan_text(long).splitlines()
 
@@ -91,19 +98,21 @@ def test_of_a_long_plan_the_first_paths_are_shown_and_the_others_counted() -> No
 
 
 def test_a_path_cannot_break_a_line_of_a_plan() -> None:
-    nasty = replace(PLAN, to_read=(("a\x1b[2J\nb.md", "added"),), to_remove=())
+    nasty = replace(PLAN, to_read=(("a\x1b[2J\nb.md", "added"),), to_skip=(), to_remove=())
 
-    assert len(plan_text(nasty).splitlines()) == 4
+    assert len(plan_text(nasty).splitlines()) == 5
     assert "\x1b" not in plan_text(nasty)
 
 
 def test_a_plan_is_an_object_that_says_why_each_file_would_be_read() -> None:
     assert present.plan_object(PLAN) == {
         "to_read": [{"path": "a.md", "why": "added"}, {"path": "b.md", "why": "retry"}],
+        "to_skip": [{"path": "z.png", "reason": "unsupported_type"}],
         "to_remove": ["old/c.md"],
         "to_hold": [],
         "moved": 1,
         "unchanged": 7,
+        "in_scope": 10,
         "complete": True,
         "warnings": [],
     }

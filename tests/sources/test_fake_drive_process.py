@@ -1,6 +1,7 @@
 """The fake Drive as a process of its own."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -14,11 +15,15 @@ import google_auth_httplib2  # type: ignore[import-untyped] # it has no annotati
 import httplib2
 import pytest
 from google.oauth2 import service_account
+from google.oauth2.credentials import Credentials
 
+from gdrive_rag_mcp.sources.drive_consent import Asking, ask_for_consent
+from gdrive_rag_mcp.testing.fake_drive.browser import consent
 from gdrive_rag_mcp.testing.fake_drive.tokens import READ_ONLY
 
 Json = Any
 _accounts: Any = service_account.Credentials  # it is not annotated
+_users: Any = Credentials  # nor is this
 
 
 @contextmanager
@@ -58,7 +63,9 @@ def test_it_says_where_it_is_serves_a_folder_and_stops_when_told(
 ) -> None:
     key_file = tmp_path / "key.json"
     with _served("--folder", str(folder), "--key-file", str(key_file)) as (process, said):
-        assert set(said) == {"url", "root", "drive", "email", "key_file"}
+        assert set(said) == {
+            "url", "root", "drive", "email", "key_file", "client_file", "visitor"
+        }  # fmt: skip
         assert said["key_file"] == str(key_file)
         assert key_file.stat().st_mode & 0o777 == 0o600
         assert _names(said, said["root"]) == {"a.md", "inner"}
@@ -74,6 +81,33 @@ def test_it_fills_the_shared_drive_where_asked_to(folder: Path) -> None:
         process.terminate()
         assert process.wait(timeout=60) == 0
     assert not Path(said["key_file"]).exists()  # it was nobody's but this process's
+
+
+def test_whoever_consents_in_a_browser_sees_what_the_service_account_sees(
+    folder: Path, tmp_path: Path
+) -> None:
+    client_file, token_file = tmp_path / "client.json", tmp_path / "token.json"
+    pasted, terminal = os.pipe()
+
+    def paste(address: str) -> bool:
+        os.write(terminal, f"{consent(address)}\n".encode())
+        return False
+
+    with _served("--folder", str(folder), "--client-file", str(client_file)) as (_, said):
+        assert said["client_file"] == str(client_file)
+        asking = Asking(paste, lambda _: None, seconds=60, pasted=pasted)
+        given = ask_for_consent(client_file, token_file, asking, endpoint=said["url"])
+        assert given.account == said["visitor"]
+
+        credentials = _users.from_authorized_user_file(str(token_file))
+        http = google_auth_httplib2.AuthorizedHttp(credentials, http=httplib2.Http(timeout=30))
+        for place in ("root", "drive"):
+            flags = "supportsAllDrives=true"
+            response, _ = http.request(f"{said['url']}/drive/v3/files/{said[place]}?{flags}")
+            assert response.status == 200
+        http.close()
+    os.close(pasted)
+    os.close(terminal)
 
 
 def test_a_port_in_use_is_an_error_in_words() -> None:

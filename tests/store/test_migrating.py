@@ -19,8 +19,14 @@ from tests.indexing.desk import AParagraphAChunk, Paragraphs
 # The second schema undone, for an index that holds no shortcut and nothing that has gone.
 SECOND_UNDONE = (
     "UPDATE meta SET key = 'run' WHERE key = 'listing'",
-    "DELETE FROM meta WHERE key IN ('last_crawl', 'crawl_began', 'last_poll')",
-    *(f"DROP INDEX {name}" for name in ("files_astray", "folders_to_list", "folders_missing")),
+    "DELETE FROM meta WHERE key IN ('last_crawl', 'crawl_began', 'last_poll', 'listing_open')",
+    *(
+        f"DROP INDEX {name}"
+        for name in (
+            *("files_astray", "folders_to_list", "folders_missing"),
+            *("folders_by_parents", "folders_in_several"),
+        )
+    ),
     "DROP TABLE shortcuts",
     "ALTER TABLE files ADD COLUMN is_folder INTEGER NOT NULL DEFAULT 0",
     "UPDATE files SET is_folder = 1 WHERE kind = 'folder'",

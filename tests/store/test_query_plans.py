@@ -12,7 +12,16 @@ from contextlib import contextmanager
 import apsw
 import pytest
 
-from gdrive_rag_mcp.domain import EVERYTHING, ChangePage, Filters, Reason, Scope, SourceFile
+from gdrive_rag_mcp.domain import (
+    EVERYTHING,
+    ChangePage,
+    Filters,
+    Listed,
+    Reason,
+    Scope,
+    SourceFile,
+    SourceFolder,
+)
 from gdrive_rag_mcp.store import Store, VectorMatrix
 from gdrive_rag_mcp.terms import query_terms
 from gdrive_rag_mcp.testing.hand_written import WRITTEN, HandWritten, cut, joined
@@ -173,3 +182,20 @@ def test_an_idle_poll_of_a_log_walks_through_nothing_that_grows(
         "SCAN folders USING INDEX folders_missing",
         *("SCAN s", "SCAN shortcuts"),
     }
+
+
+def test_listing_a_folder_that_came_into_scope_walks_through_nothing_that_grows(
+    store: Store, filled: HandWritten
+) -> None:
+    store.straying.close_listing()
+    with plans(store) as found:
+        filled.record(
+            ChangePage(
+                files=(SourceFile("d1", "d1.txt", "text/plain", ("hr",), "1"),),
+                folders=(SourceFolder("new", "new", ("hr",)),),
+                listed=Listed("hr"),
+            )
+        )
+    walked = {step for steps in walks(found).values() for step in steps}
+    # Those that lie in several folders, and links, are few.
+    assert walked == {"SCAN folders USING INDEX folders_in_several", "SCAN shortcuts"}

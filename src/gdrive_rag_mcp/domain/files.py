@@ -152,13 +152,16 @@ class SyncPlan:
     """What a sync would do now, by path; `complete` as in a report.
 
     `to_read` says why: `added`, `updated`, or `retry` where an earlier attempt came to nothing.
+    `to_skip` has the reason why a file would be in the ledger without having been read.
     """
 
     to_read: tuple[tuple[str, str], ...]
+    to_skip: tuple[tuple[str, Reason], ...]
     to_remove: tuple[str, ...]
     to_hold: tuple[str, ...]
     moved: int
     unchanged: int
+    in_scope: int
     complete: bool
     warnings: tuple[str, ...] = ()
 

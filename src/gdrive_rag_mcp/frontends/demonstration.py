@@ -1,5 +1,6 @@
 """The demonstration: the whole product on sample documents, in one command."""
 
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -34,7 +35,8 @@ def demonstrate(settings: Settings, *, show: Say, report: Say) -> None:
     show(f"Codex, ~/.codex/config.toml:\n\n{codex_config(server)}")
     show(f"Hermes, ~/.hermes/config.yaml:\n\n{hermes_config(server)}")
     show(f"The index is {settings.index_path}; ask it more with:")
-    show(f'  gdrive-rag-mcp search --db {settings.index_path} "your question"')
+    command = [*_program(), "search", "--db", str(settings.index_path)]
+    show(f'  {shlex.join(command)} "your question"')
 
 
 def _for_the_samples(settings: Settings) -> Settings:
@@ -70,9 +72,13 @@ def _list_unread(reader: Reader, show: Say) -> None:
 
 def _server(settings: Settings) -> ServerCommand:
     """How a client starts this very installation on this index."""
+    command, *first = _program()
+    arguments = ["serve", "--transport", "stdio", "--db", str(settings.index_path)]
+    return ServerCommand(command, [*first, *arguments])
+
+
+def _program() -> list[str]:
+    """The words that start this very installation, on the PATH or not."""
     beside = Path(sys.executable).with_name("gdrive-rag-mcp")
     found = str(beside) if beside.exists() else shutil.which("gdrive-rag-mcp")
-    arguments = ["serve", "--transport", "stdio", "--db", str(settings.index_path)]
-    if found is None:
-        return ServerCommand(sys.executable, ["-m", "gdrive_rag_mcp", *arguments])
-    return ServerCommand(found, arguments)
+    return [sys.executable, "-m", "gdrive_rag_mcp"] if found is None else [found]

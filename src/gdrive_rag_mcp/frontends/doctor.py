@@ -12,6 +12,7 @@ from gdrive_rag_mcp.errors import (
     GdriveRagError,
     IndexMissingError,
     ReindexRequiredError,
+    SettingsError,
     SourceError,
     SourceUnavailableError,
 )
@@ -148,7 +149,23 @@ def _index(settings: Settings) -> str:
     from gdrive_rag_mcp.presentation import coverage_text
 
     status = wiring.make_reader(settings, resident=False).status()
+    wanted = _configured_root(settings)
+    if wanted is not None and status.root not in (None, wanted):
+        raise SettingsError(
+            f"{settings.index_path} holds {status.root}, but {wanted} is to be synced",
+            hint="name another index with --db or a profile, or run `sync --full` to replace what "
+            "it holds",
+        )
     return f"{settings.index_path}, {status.chunks} chunks, {coverage_text(status.coverage)}"
+
+
+def _configured_root(settings: Settings) -> str | None:
+    from gdrive_rag_mcp import wiring
+
+    try:
+        return wiring.root_of(settings)
+    except GdriveRagError:
+        return None  # what is wrong with the source is a finding of its own
 
 
 def _embedder(settings: Settings, environ: Mapping[str, str]) -> str:

@@ -77,13 +77,16 @@ class Synchroniser:
             to_remove, to_hold = map(self.store.straying.paths, news.verdict())
             news.strike()
             self.store.queue.look_again(extraction=self.extraction, everything=options.full)
+            to_read, to_skip = self.store.queue.outlook(self.clock(), self.supported)
             changes = self.store.queue.changes()
             return SyncPlan(
-                to_read=tuple(self.store.queue.outlook(self.clock(), self.supported)),
+                to_read=tuple(to_read),
+                to_skip=tuple(to_skip),
                 to_remove=tuple(to_remove),
                 to_hold=tuple(to_hold),
                 moved=changes.get("moved", 0),
                 unchanged=changes.get("", 0),
+                in_scope=self.store.ledger.coverage(EVERYTHING).in_scope,
                 complete=news.settled,
                 warnings=tuple(news.warnings),
             )

@@ -26,8 +26,9 @@ from gdrive_rag_mcp.presentation.troubles import explained
 
 def place(locator: Locator) -> str:
     """A locator as a reader says it: `page 4 (printed iv)`, `lines 12-40`, `heading Leave`."""
+    kind = "line" if locator.kind == "lines" and locator.value.isdecimal() else locator.kind
     label = f" (printed {locator.label})" if locator.label and locator.kind == "page" else ""
-    return one_line(f"{locator.kind} {locator.value}{label}")
+    return one_line(f"{kind} {locator.value}{label}")
 
 
 def search_text(outcome: SearchOutcome) -> str:

@@ -16,6 +16,7 @@ from gdrive_rag_mcp.presentation.run_shapes import (
     RoundObject,
     SyncObject,
     ToReadObject,
+    ToSkipObject,
 )
 
 
@@ -52,10 +53,12 @@ def plan_object(plan: SyncPlan) -> PlanObject:
     """What a sync would do, with every path."""
     return PlanObject(
         to_read=[ToReadObject(path=path, why=why) for path, why in plan.to_read],
+        to_skip=[ToSkipObject(path=path, reason=reason.value) for path, reason in plan.to_skip],
         to_remove=list(plan.to_remove),
         to_hold=list(plan.to_hold),
         moved=plan.moved,
         unchanged=plan.unchanged,
+        in_scope=plan.in_scope,
         complete=plan.complete,
         warnings=list(plan.warnings),
     )

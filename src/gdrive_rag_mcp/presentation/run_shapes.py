@@ -34,14 +34,23 @@ class ToReadObject(TypedDict):
     why: str
 
 
+class ToSkipObject(TypedDict):
+    """A file that would be in the ledger unread, and the reason."""
+
+    path: str
+    reason: str
+
+
 class PlanObject(TypedDict):
     """What a sync would do."""
 
     to_read: list[ToReadObject]
+    to_skip: list[ToSkipObject]
     to_remove: list[str]
     to_hold: list[str]
     moved: int
     unchanged: int
+    in_scope: int
     complete: bool
     warnings: list[str]
 

@@ -33,8 +33,10 @@ def plan_text(plan: SyncPlan) -> str:
     reading = ", ".join(f"{whys.count(why)} {why}" for why in _WHY)
     gone = f"{len(plan.to_remove)} to remove, {len(plan.to_hold)} to hold"
     rows = [
-        f"{len(whys)} to read ({reading}), {gone}, {plan.moved} moved, {plan.unchanged} unchanged",
+        f"{len(whys)} to read ({reading}), {len(plan.to_skip)} to skip, {gone}",
+        f"{plan.moved} moved, {plan.unchanged} unchanged; {plan.in_scope} in scope after that",
         *_listed("to read", [(why, path) for path, why in plan.to_read]),
+        *_listed("to skip", [(reason.value, path) for path, reason in plan.to_skip]),
         *_listed("to remove", [("", path) for path in plan.to_remove]),
         *_listed(
             "to hold, until `sync --allow-mass-delete` confirms that they are gone",

@@ -1,16 +1,14 @@
-"""What a log of changes says between its lines: whom its news concern, and what they cast doubt on.
+"""What a log of changes does not say: whom its news concern, and what is doubtful without them.
 
 A log also tells of what lies outside, and keeps silent about what is below a folder it names.
 """
 
 import json
-from collections.abc import Collection
 from typing import TypeVar
 
 import apsw
 
 from gdrive_rag_mcp.domain import SourceFile, SourceFolder, SourceShortcut
-from gdrive_rag_mcp.store.placement import Ancestry
 
 Item = TypeVar("Item", bound=SourceFile | SourceFolder | SourceShortcut)
 
@@ -36,21 +34,34 @@ def of_concern(connection: apsw.Connection, items: tuple[Item, ...]) -> tuple[It
     return tuple(one for one in items if known.intersection((one.id, *one.parents)))
 
 
-def doubt_below(connection: apsw.Connection, folders: Collection[str]) -> None:
-    """A log tells of folders that may have been out of sight meanwhile.
+def doubt_inside(connection: apsw.Connection, folder_id: str) -> bool:
+    """Before the first page of a folder's content: what was known in it is missing until shown.
 
-    No log tells what then happened inside, so all of it has to be seen again.
+    A folder that was out of sight is listed anew, but no log tells what it has lost meanwhile.
+    Returns whether that concerns the ancestry.
     """
-    below = json.dumps(sorted(Ancestry(connection).below(folders)))
+    begins = connection.execute(
+        "SELECT 1 FROM folders WHERE id = ? AND page_token IS NULL", (folder_id,)
+    ).fetchone()
+    if not begins:
+        return False
     connection.execute(
-        """UPDATE folders SET listed = 0, page_token = NULL
-        WHERE id IN (SELECT value FROM json_each(?))""",
-        (below,),
+        """UPDATE files SET gone = 2 WHERE gone = 0 AND num IN (
+            SELECT p.file FROM placements p JOIN folders d ON d.num = p.folder WHERE d.id = ?)
+        AND EXISTS (SELECT 1 FROM json_each(files.parents) above WHERE above.value = ?)""",
+        (folder_id, folder_id),
     )
-    for table in ("folders", "shortcuts", "files"):
+    changed = 0
+    for table, doubtful in (("folders", "gone = 0 AND is_root = 0"), ("shortcuts", "gone = 0")):
         connection.execute(
-            f"""UPDATE {table} SET gone = 2 WHERE gone = 0 AND EXISTS (
-                SELECT 1 FROM json_each({table}.parents) above
-                WHERE above.value IN (SELECT value FROM json_each(?)))""",
-            (below,),
+            f"UPDATE {table} SET gone = 2 WHERE {doubtful} AND parents = ?",
+            (json.dumps([folder_id]),),
         )
+        changed += connection.changes()
+        connection.execute(
+            f"""UPDATE {table} SET gone = 2 WHERE {doubtful} AND instr(parents, ',') > 0
+            AND EXISTS (SELECT 1 FROM json_each({table}.parents) above WHERE above.value = ?)""",
+            (folder_id,),
+        )
+        changed += connection.changes()
+    return changed > 0

@@ -13,9 +13,10 @@ import apsw
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import ChangePage, Gone, Listed, SourceFile, SourceFolder, SourceShortcut
 from gdrive_rag_mcp.store.connection import transaction
-from gdrive_rag_mcp.store.hearsay import Item, doubt_below, of_concern
-from gdrive_rag_mcp.store.meta import Meta
+from gdrive_rag_mcp.store.hearsay import Item, doubt_inside, of_concern
+from gdrive_rag_mcp.store.meta import LISTING_OPEN, Meta
 from gdrive_rag_mcp.store.obstacles import Obstacles
+from gdrive_rag_mcp.store.other_ways import doubt_other_ways, lose_below
 from gdrive_rag_mcp.store.placement import place_files
 from gdrive_rag_mcp.store.scoping import stored_time
 
@@ -45,6 +46,7 @@ class Inventory:
     def begin_listing(self) -> None:
         """From now on, what no page shows was not listed."""
         self._meta.set("listing", str(self.listing + 1))
+        self._meta.set(LISTING_OPEN, "yes")
         # Where another listing has stopped is no place to go on: its first pages showed it theirs.
         self._connection.execute(
             "UPDATE folders SET page_token = NULL WHERE page_token IS NOT NULL"
@@ -55,6 +57,8 @@ class Inventory:
     def record(self, page: ChangePage, now: datetime) -> None:
         """Take a page into the ledger and the ancestry."""
         with transaction(self._connection):
+            if page.listed is not None:
+                self._look_inside(page.listed.folder)
             self._record_folders(page, now)
             for shortcut in self._concerning(page.shortcuts, news=page.news):
                 self._record_shortcut(shortcut)
@@ -64,8 +68,9 @@ class Inventory:
             for table in _TABLES:
                 self._stamp(table, [*shown, *(link.id for link in page.shortcuts)])
             self._obstacles.clear_shortcuts_to(shown, self.listing)
-            for gone in page.removed:
-                self._record_gone(gone)
+            lost = [gone.id for gone in page.removed if self._record_gone(gone)]
+            if lost:
+                lose_below(self._connection, lost)
             if page.listed is not None:
                 self._record_listed(page.listed)
             for looked_up in page.looked_up:
@@ -83,23 +88,22 @@ class Inventory:
         return of_concern(self._connection, items) if news else items
 
     def _record_folders(self, page: ChangePage, now: datetime) -> None:
-        """News come in any order: a folder may concern us for another on the same page."""
+        """News come in any order: a folder may concern us for another on the same page.
+
+        One that is as it was may have been out of sight meanwhile, so it is looked into again.
+        """
         waiting = page.folders
-        doubtful: list[str] = []
+        as_they_were: list[str] = []
         while concerning := self._concerning(waiting, news=page.news):
-            doubtful += [
-                folder.id
-                for folder in concerning
-                if self._record_folder(folder, now) and folder.obstacle is None
-            ]
+            changed = {folder.id for folder in concerning if self._record_folder(folder, now)}
+            as_they_were += [folder.id for folder in concerning if folder.id not in changed]
             taken = {folder.id for folder in concerning}
             waiting = tuple(folder for folder in waiting if folder.id not in taken)
-        if page.news and doubtful:
-            doubt_below(self._connection, doubtful)
-            self._meta.set(_ANCESTRY_CHANGED, "yes")
+        for folder_id in as_they_were if page.news else ():
+            self._unlist(folder_id)
 
     def _record_folder(self, folder: SourceFolder, now: datetime) -> bool:
-        """Take a folder into the ancestry; true if it may have been out of sight meanwhile."""
+        """Take a folder into the ancestry; true if anything about it is new."""
         described = (clean(folder.name), json.dumps(folder.parents), folder.url, folder.obstacle,
                      int(folder.is_root), folder.feed, folder.resource_key, 0)  # fmt: skip
         known = self._connection.execute(
@@ -125,9 +129,11 @@ class Inventory:
             self._unlist(folder.id)
         if folder.obstacle is not None:
             self._obstacles.block(folder, folder.obstacle, self.listing, now)
+            if known and known[3] is None:
+                doubt_other_ways(self._connection, folder.id)
         elif known is None or known[3]:
             self._obstacles.unblock(folder.id)
-        return known is not None and (known == described or bool(known[-1]))
+        return bool(known != described)
 
     def _unlist(self, folder_id: str) -> None:
         self._connection.execute(
@@ -212,11 +218,13 @@ class Inventory:
         self._describe(file.id, _described(file))
         self._connection.execute("UPDATE files SET placed = 0 WHERE id = ?", (file.id,))
 
-    def _record_gone(self, gone: Gone) -> None:
+    def _record_gone(self, gone: Gone) -> bool:
         """Believe a log only about what is its own: what moved elsewhere is told of there.
 
-        Of the root it is not for a log to tell: without one, nothing can be concluded.
+        Of the root it is not for a log to tell: without one, nothing can be concluded. True if it
+        was a folder.
         """
+        was_folder = False
         for table in _TABLES:
             but_the_root = " AND is_root = 0" if table == "folders" else ""
             self._connection.execute(
@@ -226,7 +234,14 @@ class Inventory:
             )
             if table != "files" and self._connection.changes():
                 self._meta.set(_ANCESTRY_CHANGED, "yes")
+                was_folder |= table == "folders"
         self._connection.execute("UPDATE shortcuts SET looked = 0 WHERE target = ?", (gone.id,))
+        return was_folder
+
+    def _look_inside(self, folder_id: str) -> None:
+        """Outside of a crawl, which finds out in the end, see what a folder does not hold now."""
+        if self._meta.get(LISTING_OPEN) is None and doubt_inside(self._connection, folder_id):
+            self._meta.set(_ANCESTRY_CHANGED, "yes")
 
     def _record_listed(self, listed: Listed) -> None:
         ended = listed.page_token is None

@@ -2,6 +2,8 @@
 
 import apsw
 
+LISTING_OPEN = "listing_open"
+
 
 class Meta:
     """Name and value pairs in the index file."""

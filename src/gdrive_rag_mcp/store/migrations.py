@@ -111,6 +111,8 @@ _FOLLOWED_CHANGES = (
     "ALTER TABLE folders ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX folders_to_list ON folders (num) WHERE listed < seen",
     "CREATE INDEX folders_missing ON folders (num) WHERE gone = 2",
+    "CREATE INDEX folders_by_parents ON folders (parents)",
+    "CREATE INDEX folders_in_several ON folders (num) WHERE instr(parents, ',') > 0",
     # Links that put their target where they lie. `looked`: the listing in which it was looked up.
     """CREATE TABLE shortcuts (
         id TEXT PRIMARY KEY, name TEXT NOT NULL, parents TEXT NOT NULL, target TEXT NOT NULL,

@@ -61,14 +61,17 @@ class Ancestry:
         return reached
 
     def below(self, folders: Iterable[str]) -> set[str]:
-        """The folders themselves and all known ones below them by their own parents."""
+        """The folders themselves and all known ones below them by their own parents.
+
+        The root is where everything begins, also if a link leads to what is above it.
+        """
         found = set(folders)
         grew = True
         while grew:
             more = {
                 identifier
-                for identifier, (_, _, parents, _) in self._folders.items()
-                if identifier not in found and not found.isdisjoint(parents)
+                for identifier, (_, _, parents, is_root) in self._folders.items()
+                if not (is_root or identifier in found or found.isdisjoint(parents))
             }
             found |= more
             grew = bool(more)
@@ -121,15 +124,16 @@ def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
     """
     waiting = fetch(
         connection,
-        "SELECT num, id, name, path, parents, chunk_count, placed, adrift FROM files"
-        + ("" if everything else " WHERE placed = 0"),
+        # a link to a link leads nowhere, so it does not lead to the line of a broken one
+        "SELECT num, id, iif(kind = 'shortcut', '', id), name, path, parents, chunk_count, placed,"
+        " adrift FROM files" + ("" if everything else " WHERE placed = 0"),
     )
     if not waiting and not everything:
         return []
     ancestry = Ancestry(connection)
     moved = []
-    for number, identifier, name, path, parents, chunks, placed, adrift in waiting:
-        within = ancestry.parents(identifier, json.loads(parents))
+    for number, identifier, linked_as, name, path, parents, chunks, placed, adrift in waiting:
+        within = ancestry.parents(linked_as, json.loads(parents))
         new_path = ancestry.path(within[0], name) if within else path or name
         relocated = _place(connection, number, ancestry.numbers(within)) if within else False
         if (new_path, 1, not within) != (path, placed, bool(adrift)):

@@ -7,7 +7,7 @@ import apsw
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.store.connection import transaction
-from gdrive_rag_mcp.store.meta import Meta
+from gdrive_rag_mcp.store.meta import LISTING_OPEN, Meta
 from gdrive_rag_mcp.store.placement import Ancestry
 
 _UNSEEN = "seen < :listing AND gone = 0"
@@ -16,6 +16,9 @@ _BELOW_BLOCKED = """EXISTS (SELECT 1 FROM placements p JOIN folders d ON d.num =
 
 _BELOW_UNLISTED = """EXISTS (SELECT 1 FROM placements p JOIN folders d ON d.num = p.folder
     WHERE p.file = files.num AND d.listed = 0 AND d.obstacle IS NULL AND d.gone = 0)"""
+
+_STILL_LINKED = """EXISTS (SELECT 1 FROM shortcuts s
+    WHERE s.target = files.id AND s.gone = 0 AND s.looked < :listing)"""
 
 
 class Straying:
@@ -37,6 +40,7 @@ class Straying:
         """The present listing is complete: what it did not show is gone."""
         values = {"listing": self._listing, "blocked": json.dumps(self._below_blocked())}
         with transaction(self._connection):
+            self._meta.delete(LISTING_OPEN)
             self._connection.execute(
                 f"UPDATE files SET gone = 2 WHERE {_UNSEEN} AND NOT {_BELOW_BLOCKED}", values
             )
@@ -76,11 +80,14 @@ class Straying:
         """Files that are gone or, unless only what was told counts, out of reach.
 
         A folder that waits to be listed may have come from another log, which told of what is in it
-        as gone: that is not believed before the folder was looked into.
+        as gone: that is not believed before the folder was looked into. Nor is it of what a link
+        still points at before that was looked up.
         """
-        told = f" AND gone = 1 AND NOT {_BELOW_UNLISTED}" if told_only else ""
+        told = f" AND gone = 1 AND NOT {_BELOW_UNLISTED} AND NOT {_STILL_LINKED}"
         rows = self._connection.execute(
-            f"SELECT id FROM files WHERE (gone > 0 OR adrift = 1){told} ORDER BY num"
+            "SELECT id FROM files WHERE (gone > 0 OR adrift = 1)"
+            f"{told if told_only else ''} ORDER BY num",
+            {"listing": self._listing} if told_only else {},
         )
         return [identifier for (identifier,) in rows]
 

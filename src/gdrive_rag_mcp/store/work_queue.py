@@ -79,16 +79,31 @@ class WorkQueue:
         )
         return [_work_item(row) for row in rows]
 
-    def outlook(self, now: datetime, supported: Callable[[str], bool]) -> list[tuple[str, str]]:
-        """The paths of the files to be fetched now, each with why: added, updated or retry."""
+    def outlook(
+        self, now: datetime, supported: Callable[[str], bool]
+    ) -> tuple[list[tuple[str, str]], list[tuple[str, Reason]]]:
+        """What is in store for the files whose turn it is now, by path.
+
+        Returns those to be fetched, each with why (added, updated or retry), and those that will
+        not be, each with the reason.
+        """
         rows = fetch(
             self._connection,
             f"""SELECT path, iif(attempts > 0, 'retry',
-                iif(indexed_at IS NULL, 'added', 'updated')), mime FROM files
-            WHERE {_DUE} AND obstacle IS NULL ORDER BY path, num""",
+                iif(indexed_at IS NULL, 'added', 'updated')), mime, obstacle FROM files
+            WHERE {_DUE} ORDER BY path, num""",
             (stored_time(now),),
         )
-        return [(str(path), str(why)) for path, why, mime_type in rows if supported(mime_type)]
+        to_read: list[tuple[str, str]] = []
+        to_skip: list[tuple[str, Reason]] = []
+        for path, why, mime_type, obstacle in rows:
+            if obstacle is not None:
+                to_skip.append((path, Reason(obstacle)))
+            elif supported(mime_type):
+                to_read.append((path, why))
+            else:
+                to_skip.append((path, Reason.UNSUPPORTED_TYPE))
+        return to_read, to_skip
 
     def indexed(self, file_id: str, *, content_hash: str, extraction: str,
                 failures: tuple[str, ...], now: datetime, anchors: Mapping[str, str] = {},

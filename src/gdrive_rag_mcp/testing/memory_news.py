@@ -44,7 +44,6 @@ class FollowedLogs:
         self._source = source
         self._frontier = frontier
         self._late = late
-        self._tried: set[FolderToList | ItemToLookUp] = set()
         self._journey = source.journey()
 
     def pages(self, cursor: str | None) -> Iterator[ChangePage]:
@@ -83,12 +82,10 @@ class FollowedLogs:
     def _discovered(self, *, targets: bool) -> Iterator[ChangePage]:
         """List what is known and not listed, and look up what links point at, until all is."""
         while True:
-            folders = [one for one in self._frontier.folders() if one not in self._tried]
-            lookups = self._frontier.lookups() if targets and not folders else ()
-            items = [one for one in lookups if one not in self._tried]
+            folders = self._frontier.folders()
+            items = self._frontier.lookups() if targets and not folders else ()
             if not folders and not items:
                 return
-            self._tried.update(folders, items)
             for folder in folders:
                 yield from self._inside(folder)
             for item in items:

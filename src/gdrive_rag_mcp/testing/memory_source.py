@@ -43,6 +43,8 @@ class InMemorySource(MemoryTree):
         self.looks_up_late = False
         self.folders_listed: list[str] = []
         """Every folder that was asked for its content, as often as it was; with `feeds` alone."""
+        self.looked_up: list[str] = []
+        """Every item that was asked for by itself."""
 
     # ── the protocol ─────────────────────────────────────────────────────────
 
@@ -119,6 +121,7 @@ class InMemorySource(MemoryTree):
     def item(self, item_id: str) -> Node | None:
         """An item as it is now; nobody gets at what only lies in folders that are closed."""
         self._call()
+        self.looked_up.append(item_id)
         found = self.seen(item_id)
         return None if found and found.parents and all(map(self._closed, found.parents)) else found
 

@@ -116,11 +116,11 @@ FILES = (
 class _SampleSource:
     """Lists the files at once; what is read of one is its id."""
 
-    root = "folder:/srv/company"
     usage = SourceUsage()
 
-    def __init__(self, files: Sequence[SampleFile]) -> None:
+    def __init__(self, files: Sequence[SampleFile], root: str) -> None:
         self._files = files
+        self.root = root
 
     def check(self) -> None:
         pass
@@ -189,13 +189,14 @@ def sample_index(
     embedder: Embedder | None = None,
     *,
     files: Sequence[SampleFile] = FILES,
+    root: str = "folder:/srv/company",
     synced: datetime = SYNCED,
 ) -> None:
-    """Sync the files into an index; the clock stands still at `synced`."""
+    """Sync the files, said to lie in `root`, into an index; the clock stands still at `synced`."""
     with Store.open_for_writing(path) as store:
         Synchroniser(
             store,
-            source=_SampleSource(files),
+            source=_SampleSource(files, root),
             extractor=_SampleExtractor(files),
             chunker=_SampleChunker(),
             embedder=embedder,

@@ -12,6 +12,7 @@ from gdrive_rag_mcp.wiring.sources import (
     make_identity,
     make_source,
     require_drive,
+    root_of,
 )
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "plan",
     "reindex",
     "require_drive",
+    "root_of",
     "sync",
 ]
 

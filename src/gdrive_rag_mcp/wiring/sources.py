@@ -107,6 +107,18 @@ def _credential_files(settings: Settings) -> "CredentialFiles":
     )
 
 
+def root_of(settings: Settings) -> str:
+    """What an index of the source that is set says it holds; nothing is asked.
+
+    Raises:
+        SettingsError: no source is set.
+    """
+    if settings.source.startswith("folder:"):
+        return make_source(settings).root
+    require_drive(settings)
+    return f"drive:{settings.gdrive_folder_id or settings.gdrive_shared_drive_id}"
+
+
 def require_drive(settings: Settings) -> None:
     """See that a folder or a shared drive is named.
 
@@ -116,8 +128,9 @@ def require_drive(settings: Settings) -> None:
     if settings.gdrive_folder_id is None and settings.gdrive_shared_drive_id is None:
         raise SettingsError(
             "no Drive folder is set",
-            hint="set GDRIVE_FOLDER_ID, GDRIVE_SHARED_DRIVE_ID for a whole shared drive, or "
-            "GDRIVE_RAG_SOURCE=folder:/path for a local folder",
+            hint="set GDRIVE_FOLDER_ID, or GDRIVE_SHARED_DRIVE_ID for a whole shared drive, or "
+            "name a local folder by `--source folder:/path` or GDRIVE_RAG_SOURCE; "
+            "`gdrive-rag-mcp status` says what an index was made from",
         )
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gdrive_rag_mcp.domain import FileState, SyncReport
+from gdrive_rag_mcp.domain import FileState, LedgerPage, SyncReport
 from gdrive_rag_mcp.errors import GdriveRagError, SettingsError
 from gdrive_rag_mcp.frontends.cli.progress import progress_bars
 from gdrive_rag_mcp.frontends.cli.running import Json, ReadSettings, command, note, show
@@ -12,9 +12,11 @@ from gdrive_rag_mcp.frontends.cli.watching import watch_index
 from gdrive_rag_mcp.settings import Settings
 
 if TYPE_CHECKING:  # what syncs loads SQLite and more, which `--help` need not wait for
+    from gdrive_rag_mcp.app import Reader
     from gdrive_rag_mcp.indexing.sync import SyncOptions
 
 UNFINISHED = 3
+_PAGE = 500
 _A_WEEK = 7 * 24 * 3600
 _TO_COME_BACK_TO = (FileState.FAILED, FileState.HELD, FileState.PENDING)
 
@@ -158,13 +160,19 @@ def status(
         )
         show(text)
         return
-    cursor: str | None = None
-    while True:
-        page = reader.list_documents(state=state, cursor=cursor, limit=500)
-        if as_json:
-            show(presentation.as_json(presentation.ledger_object(page)))
-        else:
-            show(presentation.ledger_text(page))
-        cursor = page.next_cursor
-        if cursor is None:
-            return
+    ledger = _whole_ledger(reader, state)
+    if as_json:
+        show(presentation.as_json(presentation.ledger_object(ledger)))
+        return
+    if state and not ledger.records:
+        show(f"no file is {state.value}")
+    show(presentation.ledger_text(ledger))
+
+
+def _whole_ledger(reader: "Reader", state: FileState | None) -> LedgerPage:
+    page = reader.list_documents(state=state, limit=_PAGE)
+    records = list(page.records)
+    while page.next_cursor is not None:
+        page = reader.list_documents(state=state, cursor=page.next_cursor, limit=_PAGE)
+        records += page.records
+    return LedgerPage(tuple(records), page.coverage)

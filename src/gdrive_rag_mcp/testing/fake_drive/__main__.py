@@ -17,7 +17,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m gdrive_rag_mcp.testing.fake_drive",
         description="Serve a fake Google Drive on 127.0.0.1 until SIGINT or SIGTERM. One line of "
-        "JSON on standard output says where: url, root, drive, email, key_file.",
+        "JSON on standard output says where: url, root, drive, email, key_file, and for sign-ins "
+        "client_file, visitor.",
     )
     parser.add_argument("--port", type=int, default=0, help="port to listen on; default: any")
     parser.add_argument("--folder", type=Path, help="folder whose files to upload")
@@ -28,6 +29,9 @@ def _parser() -> argparse.ArgumentParser:
         help="where to upload them: the shared folder (default) or the shared drive",
     )
     parser.add_argument("--key-file", type=Path, help="where to write the service account's key")
+    parser.add_argument(
+        "--client-file", type=Path, help="where to write the OAuth client that asks for consent"
+    )
     return parser
 
 
@@ -35,13 +39,21 @@ def _serve(drive: FakeDrive, options: argparse.Namespace, scratch: Path) -> None
     shared = drive.files.add_drive("Shared drive", [drive.email])
     if options.folder is not None:
         seed(drive.files, options.folder, shared if options.into == "drive" else None)
+    visitor = drive.tokens.accounts.visitor.email  # who consents sees what the index sees
+    drive.files.share(drive.root, visitor)
+    drive.files.add_member(shared, visitor)
     key_file = drive.write_key_file((options.key_file or scratch / "key.json").absolute())
+    client_file = drive.tokens.write_client_file(
+        (options.client_file or scratch / "client.json").absolute(), drive.url
+    )
     said = {
         "url": drive.url,
         "root": drive.root,
         "drive": shared,
         "email": drive.email,
         "key_file": str(key_file),
+        "client_file": str(client_file),
+        "visitor": visitor,
     }
     print(json.dumps(said), flush=True)  # noqa: T201 -- it is what this program says
     signal.sigwait(_STOPPING)

@@ -100,6 +100,20 @@ class AnyHistory(RuleBasedStateMachine):
         folders = [item for item in self.items if self.source._nodes[item].is_folder]
         return folders[number % len(folders)] if folders else None
 
+    def takes_along(self, item: str) -> None:
+        """What a link leads to goes with folders that the index never heard of: no log says so."""
+        below = set(self.source._below(item))
+        linked = any(node.target in below for node in self.source._nodes.values())
+        if linked and not self.knows(item):
+            self.source.lose_log()
+
+    def knows(self, folder: str) -> bool:
+        if not self.desk.path.exists():
+            return False
+        with self.desk.reading() as store:
+            found = store._connection.execute("SELECT 1 FROM folders WHERE id = ?", (folder,))
+            return found.fetchone() is not None
+
     def text(self) -> str:
         self.written += 1
         return f"sabbatical number{self.written}"
@@ -126,7 +140,9 @@ class AnyHistory(RuleBasedStateMachine):
     @precondition(lambda self: self.items)
     @rule(which=PICK, name=st.sampled_from(["new name", "same name"]))
     def rename(self, which: int, name: str) -> None:
-        self.source.rename(self.item(which), name)
+        """Not of what is hidden: that it was, nobody could tell from a new name or place."""
+        if not self.source._nodes[self.item(which)].hidden:
+            self.source.rename(self.item(which), name)
 
     @precondition(lambda self: self.items)
     @rule(which=PICK)
@@ -144,19 +160,22 @@ class AnyHistory(RuleBasedStateMachine):
         feed = nodes[wanted[0]].feed
         fitting = (one for one in wanted if one not in below and nodes[one].feed == feed)
         into = list(dict.fromkeys(fitting))
-        if into and into[0] == wanted[0]:
+        if into and into[0] == wanted[0] and self.source._in_sight(item):
+            self.takes_along(item)
             self.source.move(item, *into)
 
     @precondition(lambda self: self.items)
     @rule(which=PICK, there=st.booleans())
     def bin(self, which: int, *, there: bool) -> None:
         item = self.item(which)
+        self.takes_along(item)
         self.source.untrash(item) if there else self.source.trash(item)
 
     @precondition(lambda self: self.items)
     @rule(which=PICK, there=st.booleans())
     def share(self, which: int, *, there: bool) -> None:
         item = self.item(which)
+        self.takes_along(item)
         self.source.show(item) if there else self.source.hide(item)
 
     @precondition(lambda self: self.items)
@@ -164,6 +183,7 @@ class AnyHistory(RuleBasedStateMachine):
     def blink(self, which: int, what: int, kill: int | None) -> None:
         """Out of sight and back, with something happening inside meanwhile."""
         item = self.item(which)
+        self.takes_along(item)
         self.source.hide(item)
         if kill:
             self.killed(kill)
@@ -179,6 +199,7 @@ class AnyHistory(RuleBasedStateMachine):
     @precondition(lambda self: self.items)
     @rule(which=PICK)
     def delete(self, which: int) -> None:
+        self.takes_along(self.item(which))
         self.source.remove(self.item(which))
         self.items = [item for item in self.items if item in self.source._nodes]
 
