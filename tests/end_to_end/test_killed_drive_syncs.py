@@ -19,6 +19,7 @@ from gdrive_rag_mcp.indexing.content import READING
 from gdrive_rag_mcp.indexing.fetching import FILES_AHEAD
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
+from gdrive_rag_mcp.testing.hand_written import found_by_words
 from gdrive_rag_mcp.wiring.runs import _DRIVE_READERS
 from tests.indexing.test_killed_syncs import assert_not_torn
 
@@ -109,6 +110,9 @@ def assert_whole(index: Path) -> None:
             for word in chunk.text.split()
             if word.startswith("flat")
         )
+        for number in range(FILES):
+            [only] = found_by_words(store, f"flat{number}x")
+            assert only.path.endswith(f"lease-{number}.md")
     assert held == Counter(f"flat{number}x" for number in range(FILES))
     assert not list(index.parent.glob(f"*{READING}"))
 

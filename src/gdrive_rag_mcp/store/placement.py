@@ -34,12 +34,17 @@ class Ancestry:
         self._numbers: dict[str, frozenset[int]] = {}
 
     @cached_property
-    def reached(self) -> dict[str, str | None]:
-        """The folders in scope, each with the folder through which it was reached first."""
+    def _inside(self) -> dict[str, list[str]]:
+        """Folders by the folder that they lie in."""
         inside: dict[str, list[str]] = {}
         for identifier, (_, _, parents, _) in self._folders.items():
             for parent in parents:
                 inside.setdefault(parent, []).append(identifier)
+        return inside
+
+    @cached_property
+    def reached(self) -> dict[str, str | None]:
+        """The folders in scope, each with the folder through which it was reached first."""
         reached: dict[str, str | None] = {
             identifier: None for identifier, (*_, is_root) in self._folders.items() if is_root
         }
@@ -47,7 +52,7 @@ class Ancestry:
         while wave:
             while wave:
                 here = wave.popleft()
-                for child in inside.get(here, ()):
+                for child in self._inside.get(here, ()):
                     if child not in reached:
                         reached[child] = here
                         wave.append(child)
@@ -66,15 +71,12 @@ class Ancestry:
         The root is where everything begins, also if a link leads to what is above it.
         """
         found = set(folders)
-        grew = True
-        while grew:
-            more = {
-                identifier
-                for identifier, (_, _, parents, is_root) in self._folders.items()
-                if not (is_root or identifier in found or found.isdisjoint(parents))
-            }
-            found |= more
-            grew = bool(more)
+        waiting = list(found)
+        while waiting:
+            for child in self._inside.get(waiting.pop(), ()):
+                if child not in found and not self._folders[child][-1]:
+                    found.add(child)
+                    waiting.append(child)
         return found
 
     def parents(self, identifier: str, own: Iterable[str]) -> tuple[str, ...]:
