@@ -61,10 +61,22 @@ _COMMANDS_TOP = """\
 Made from the command line's own help by `make docs`.
 
 Results go to stdout, progress and messages to stderr.
-Exit codes: 0 done; 1 failed, or not one file in scope can be searched; 2 bad settings or usage;
-3 done, but something is failed, held, pending or not heard to its end, or there is nothing in
-scope; 4 another writer holds the index.
-A signal ends `sync --watch` with 0.
+
+| exit code | meaning |
+|---|---|
+| 0 | done; or a signal ended `sync --watch`; or the reader of a pipe had enough |
+| 1 | failed, or not one file in scope can be searched |
+| 2 | bad settings or usage |
+| 3 | done, but something is failed, held, pending or not heard to its end, or there is nothing in \
+scope |
+| 4 | another writer holds the index |
+| 5 | the result cannot be written to stdout; what the command did is kept |
+| 130 | stopped by SIGINT, SIGTERM or SIGHUP; what was done is kept, and the next sync goes on |
+
+`serve` ends with 0 when its input does; SIGINT ends it as it ends any program that does not \
+catch it.
+SIGHUP is ignored where it was when the command started, as with `nohup`.
+Closed or full streams keep no command from its work: what would go to a closed stderr is dropped.
 """
 
 

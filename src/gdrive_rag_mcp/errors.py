@@ -3,6 +3,7 @@
 GdriveRagError                     code, hint, exit_code
 ├── SettingsError                  exit 2: a setting, an argument or the config file
 ├── QueryError                     exit 2: a question that cannot be searched for
+├── OutputError                    exit 5: a result that cannot be written to stdout
 ├── SourceError                    the place files come from
 │   ├── SourceAuthError            credentials missing, malformed or refused
 │   ├── SourceUnavailableError     it cannot be listed or read to the end
@@ -56,6 +57,13 @@ class QueryError(GdriveRagError):
 
     code = "bad_query"
     exit_code = 2
+
+
+class OutputError(GdriveRagError):
+    """A result cannot be written to standard output; what the command did is kept."""
+
+    code = "output_failed"
+    exit_code = 5
 
 
 class SourceError(GdriveRagError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -44,6 +44,9 @@ class Frontier(Protocol):
 
     def lookups(self) -> Sequence[ItemToLookUp]:
         """Items in scope that no listing shows, and that are due for a look."""
+
+    def unknown(self, ids: Iterable[str]) -> frozenset[str]:
+        """Of ids, those that the ledger knows nothing of."""
 
 
 class Source(Protocol):

@@ -1,17 +1,33 @@
 """A sync as its callers see it: what it would do, and what it says of an empty scope."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gdrive_rag_mcp.app import Reader, StorePool
 from gdrive_rag_mcp.app.syncing import plan_sync, sync_index
-from gdrive_rag_mcp.domain import Reason, SyncPlan, SyncReport
-from gdrive_rag_mcp.errors import IndexLockedError, RootUnavailableError, SettingsError
+from gdrive_rag_mcp.domain import (
+    EmbeddingIdentity,
+    FileState,
+    Mode,
+    Reason,
+    SearchOutcome,
+    SyncPlan,
+    SyncReport,
+    VerdictReason,
+)
+from gdrive_rag_mcp.errors import (
+    EmbedderUnavailableError,
+    IndexLockedError,
+    RootUnavailableError,
+    SettingsError,
+)
 from gdrive_rag_mcp.indexing.lock import writer_lock
 from gdrive_rag_mcp.indexing.sync import SyncOptions
+from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.memory_source import InMemorySource
 from tests.indexing.desk import AParagraphAChunk, Paragraphs
@@ -170,3 +186,160 @@ def test_where_the_listing_broke_off_nothing_is_said_of_an_empty_scope(
 
     assert not report.complete
     assert not any("nothing_in_scope" in warning for warning in report.warnings)
+
+
+# ── the first sync ───────────────────────────────────────────────────────────
+
+
+class SilentServer:
+    """Has to be asked for the length of its vectors, and does not answer."""
+
+    max_tokens = 512
+
+    @property
+    def identity(self) -> EmbeddingIdentity:
+        raise EmbedderUnavailableError("the server does not answer")
+
+    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+        raise EmbedderUnavailableError("the server does not answer")
+
+
+def no_key(_: EmbeddingIdentity | None) -> Embedder:
+    raise EmbedderUnavailableError("no key")
+
+
+def test_a_first_sync_of_a_root_that_is_not_there_leaves_nothing_behind(
+    index: Path, source: InMemorySource
+) -> None:
+    source.failure = RootUnavailableError("gone")
+
+    with pytest.raises(RootUnavailableError):
+        sync(index, source)
+
+    assert not index.parent.exists()
+
+
+@pytest.mark.parametrize("embedder", [no_key, lambda _: SilentServer()], ids=["key", "server"])
+def test_a_first_sync_whose_embedder_is_not_to_be_had_leaves_nothing_behind(
+    index: Path, source: InMemorySource, embedder: Callable[[EmbeddingIdentity | None], Embedder]
+) -> None:
+    source.add_file("a.md", "sabbatical")
+
+    with pytest.raises(EmbedderUnavailableError):
+        sync_index(
+            index,
+            source=source,
+            extractor=Paragraphs(),
+            chunker=AParagraphAChunk(),
+            embedder=embedder,
+            options=SyncOptions(),
+            progress=lambda *_: None,
+        )
+
+    assert not index.parent.exists()
+
+
+def test_a_sync_that_is_refused_leaves_an_index_that_is_there(
+    index: Path, source: InMemorySource
+) -> None:
+    file = source.add_file("a.md", "sabbatical")
+    sync(index, source)
+    source.failure = RootUnavailableError("gone")
+
+    with pytest.raises(RootUnavailableError):
+        sync(index, source)
+
+    found = search(index, "sabbatical").retrieved
+    assert found is not None
+    assert [hit.passage.document_id for hit in found.hits] == [file]
+
+
+def test_a_first_sync_checks_its_source_once(index: Path, source: InMemorySource) -> None:
+    source.add_file("a.md", "sabbatical")
+
+    first = sync(index, source).api_calls
+    again = sync(index, source).api_calls - first
+
+    assert first == again
+
+
+# ── what a search says of an index that is not as its source is ──────────────
+
+
+def search(index: Path, question: str, scope_id: str | None = None) -> SearchOutcome:
+    reader = Reader(StorePool(index), embedder=lambda: None, mode=Mode.KEYWORD, threshold=0.0)
+    return reader.search(question, scope_id=scope_id)
+
+
+def test_a_search_before_the_first_listing_came_to_its_end_says_so(
+    index: Path, source: InMemorySource
+) -> None:
+    source.add_file("a.md", "sabbatical")
+    source.listing_fails_after = 0
+    sync(index, source)
+
+    early = search(index, "sabbatical")
+    elsewhere = search(index, "sabbatical", scope_id="not listed yet")
+    warned = Reader(StorePool(index), embedder=lambda: None).status().warnings
+    source.listing_fails_after = None
+    sync(index, source)
+
+    assert early.evidence.reason is VerdictReason.SCOPE_EMPTY
+    assert early.warnings == elsewhere.warnings == ("first_sync_unfinished",)
+    assert "first_sync_unfinished" in warned
+    assert search(index, "sabbatical").warnings == ()
+
+
+def test_without_an_index_nothing_is_said_of_a_sync_that_has_not_finished(index: Path) -> None:
+    assert search(index, "sabbatical").warnings == ()
+
+
+def test_a_hit_from_a_held_file_is_told_from_one_that_is_still_there(
+    index: Path, source: InMemorySource
+) -> None:
+    gone = [source.add_file(f"{number}.md", f"sabbatical {number}") for number in range(30)]
+    source.add_file("kept.md", "parental leave")
+    sync(index, source)
+    for file in gone:
+        source.remove(file)
+    sync(index, source)
+
+    found = search(index, "sabbatical")
+    kept = search(index, "parental")
+
+    assert found.retrieved is not None
+    hits = {hit.passage.document_id for hit in found.retrieved.hits}
+    assert found.outdated == dict.fromkeys(hits, FileState.HELD)
+    assert "mass_delete_held" in found.warnings
+    assert kept.outdated == {}
+    assert "mass_delete_held" in kept.warnings, "the scope holds them all the same"
+
+
+def test_a_hit_from_a_file_that_failed_since_is_marked_too(
+    index: Path, source: InMemorySource
+) -> None:
+    file = source.add_file("a.md", "sabbatical")
+    source.add_file("b.md", "sabbatical too")
+    sync(index, source)
+    source.edit(file, "something else")
+    source.fail_reading(file, Reason.NETWORK)
+    sync(index, source)
+
+    assert search(index, "sabbatical").outdated == {file: FileState.FAILED}
+
+
+def test_held_files_are_searchable_but_for_those_that_never_were(
+    index: Path, source: InMemorySource
+) -> None:
+    gone = [source.add_file(f"{number}.md", f"sabbatical {number}") for number in range(30)]
+    source.add_file("kept.md", "parental leave")
+    source.fail_reading(gone[0], Reason.NETWORK)
+    sync(index, source)
+    for file in gone:
+        source.remove(file)
+    report = sync(index, source)
+
+    found = search(index, "sabbatical").coverage
+
+    assert report.coverage == found
+    assert (found.in_scope, found.searchable, found.unreadable) == (31, 30, 1)

@@ -93,8 +93,7 @@ class People:
         What a change does to what lies below can be told from the ancestry.
         """
         after = self.tree()
-        known = before.everything | after.everything
-        if touched not in known or self._is_only_linked(touched):
+        if self._is_only_linked(touched):
             changed = before.content != after.content or before.everything != after.everything
             self.silent |= changed
         if touched in after.everything and touched not in before.everything:

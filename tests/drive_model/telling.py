@@ -17,6 +17,7 @@ from gdrive_rag_mcp.domain import (
 )
 from gdrive_rag_mcp.errors import RootUnavailableError, SourceError
 from gdrive_rag_mcp.indexing import listing
+from gdrive_rag_mcp.indexing.listing import LOOK_INSIDE_AFTER
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.sources.drive import DriveSource
 from gdrive_rag_mcp.sources.drive_auth import SCOPES, Identity
@@ -177,8 +178,24 @@ class Telling:
             assert plan.in_scope == report.coverage.in_scope
         self.people.silent = False
         self.people.constant = set(tree.files)
-        assert_equal(self, tree)
+        self._assert_settled(tree)
         assert_idle(self)
+
+    def _assert_settled(self, tree: Tree) -> None:
+        """The index is the tree: at once or, where folders are in doubt, an hour later."""
+        try:
+            assert_equal(self, tree)
+        except AssertionError:
+            if not self._doubts():
+                raise
+            self.now += LOOK_INSIDE_AFTER
+            assert self.sync(SyncOptions(allow_mass_delete=True)).complete
+            assert_equal(self, tree)
+
+    def _doubts(self) -> bool:
+        with Store.open_for_reading(self.index) as store:
+            found = store._connection.execute("SELECT 1 FROM folders WHERE doubted IS NOT NULL")
+            return found.fetchone() is not None
 
     def _sync_without_root(self) -> None:
         before = self.indexed()

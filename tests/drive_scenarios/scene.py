@@ -149,11 +149,12 @@ class Scene:
                 known = getattr(store.catalog, moment)
                 if known is not None:
                     setattr(store.catalog, moment, known - by)
-            store._connection.execute(
-                "UPDATE files SET next_attempt = strftime('%Y-%m-%dT%H:%M:%fZ', next_attempt, ?)"
-                " WHERE next_attempt IS NOT NULL",
-                (f"-{by.total_seconds():.0f} seconds",),
-            )
+            for table, moment in (("files", "next_attempt"), ("folders", "doubted")):
+                store._connection.execute(
+                    f"UPDATE {table} SET {moment} = strftime('%Y-%m-%dT%H:%M:%fZ', {moment}, ?)"
+                    f" WHERE {moment} IS NOT NULL",
+                    (f"-{by.total_seconds():.0f} seconds",),
+                )
 
     # ── the Drive ────────────────────────────────────────────────────────────
 

@@ -156,6 +156,41 @@ def test_a_person_who_was_removed_from_the_domain_ends_the_sync_at_once(person: 
     assert person.searchable() == {"0.md", "1.md", "2.md"}
 
 
+# ── who reads ────────────────────────────────────────────────────────────────
+
+
+def test_a_left_over_consent_does_not_read_in_the_place_of_credentials_that_are_named(
+    scene: Scene,
+) -> None:
+    filled(scene)
+    kept = scene.home / ".config" / "gdrive-rag-mcp" / "google-token.json"
+    kept.parent.mkdir(parents=True)
+    scene.drive.tokens.write_token_file(kept, PERSON, scene.drive.url)
+    key = scene.environ["GOOGLE_SERVICE_ACCOUNT_FILE"]
+    scene.extra |= {"GOOGLE_SERVICE_ACCOUNT_FILE": "", "GOOGLE_APPLICATION_CREDENTIALS": key}
+
+    ended = scene.run("sync", "--json")
+
+    assert ended.code == 0, ended.err
+    assert ended.json["added"] == 3
+    assert f"{scene.drive.email} (application default)" in scene.run("doctor").out
+    scene.extra["GOOGLE_APPLICATION_CREDENTIALS"] = ""
+    assert PERSON in scene.run("sync").err, "the consent is used once nothing is named"
+
+
+def test_a_folder_that_is_set_as_a_shared_drive_stops_a_sync_with_where_it_belongs(
+    scene: Scene,
+) -> None:
+    filled(scene)
+    folder = scene.add_folder("docs")
+
+    ended = scene.at(shared_drive=folder).run("sync")
+
+    assert ended.code == 1
+    assert f"{folder}, which is a folder and no shared drive" in ended.err
+    assert f"set GDRIVE_FOLDER_ID to {folder}" in ended.err
+
+
 # ── errors in a listing ──────────────────────────────────────────────────────
 
 

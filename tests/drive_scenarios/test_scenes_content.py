@@ -71,7 +71,7 @@ def test_a_link_that_leads_to_another_host_is_not_sent_the_token(scene: Scene) -
 
     assert scene.sync().complete
 
-    assert scene.ledger() == {"a.md": "indexed", "large": "skipped:export_too_large"}
+    assert scene.ledger() == {"a.md": "indexed", "large": "failed:network"}
     assert "not Google's" in scene.record("large").detail
     assert not any(request.bearer for request in scene.requests("elsewhere"))
 
@@ -83,7 +83,7 @@ def test_a_document_over_the_export_limit_without_a_link_costs_itself_alone(scen
     scene.sync()
 
     assert scene.ledger() == {"a.md": "indexed", "large": "skipped:export_too_large"}
-    assert "split" in scene.record("large").detail
+    assert "plit it" in scene.record("large").detail
     scene.sync()
     assert scene.contents() == 0, "nothing has changed"
 

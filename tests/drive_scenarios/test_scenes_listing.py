@@ -170,7 +170,7 @@ def test_a_root_that_lists_as_empty_though_it_is_not_loses_nothing(scene: Scene)
 
 
 @pytest.mark.parametrize("where", ["scene", "team"])
-def test_a_root_that_used_to_hold_documents_and_holds_none_is_an_error_and_they_are_kept(
+def test_a_root_that_used_to_hold_documents_and_holds_none_is_no_success_and_they_are_kept(
     where: str, request: pytest.FixtureRequest
 ) -> None:
     here: Scene = request.getfixturevalue(where)
@@ -181,11 +181,11 @@ def test_a_root_that_used_to_hold_documents_and_holds_none_is_an_error_and_they_
 
     empty = here.run("sync", "--full", "--json")
 
-    assert empty.code == 1
-    assert "--allow-mass-delete" in empty.err
+    assert empty.code == 3
     assert (empty.json["held"], empty.json["removed"]) == (25, 0)
     [held] = [one for one in empty.json["warnings"] if one.startswith("mass_delete_held: ")]
     assert "25 of 25" in held
+    assert "--allow-mass-delete" in held
     found = here.run("search", f"Where is the {wordof('7.md')} written?", "--json").json
     hits = [*found["results"], *found["candidate_results"]]
     assert hits[0]["citation"]["path"] == "7.md"
@@ -289,7 +289,10 @@ def test_subfolders_that_are_gone_all_at_once_are_held_until_somebody_confirms(
     for folder in folders[:20]:
         scene.drive.files.hide(folder, hidden=False)
     healed = scene.sync(full=True)
-    assert (healed.held, healed.removed, scene.contents()) == (0, 4, 0)
+    assert (healed.held, healed.removed, scene.contents()) == (4, 0, 0)
+    assert len(scene.searchable()) == 25
+    confirmed = scene.sync(allow_mass_delete=True)
+    assert (confirmed.held, confirmed.removed) == (0, 4)
     assert len(scene.searchable()) == 21
 
 

@@ -1,5 +1,6 @@
 """What is tried again, how long it is waited, and when it ends; on a clock that tests turn."""
 
+import random
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -116,3 +117,15 @@ def test_retry_after_is_seconds_or_a_date_and_anything_else_is_ignored(
     header: str | None, seconds: float | None
 ) -> None:
     assert retry_after_seconds(header, NOW) == seconds
+
+
+def test_waiting_leaves_the_random_numbers_of_everybody_else_alone() -> None:
+    clock = Clock()
+    before = random.getstate()
+
+    done = Retrying(budget=60.0, sleep=clock.sleep, clock=lambda: clock.now).call(
+        _failing(PassingError("busy"), PassingError("busy"))
+    )
+
+    assert (done, len(clock.waits)) == ("done", 2)
+    assert random.getstate() == before

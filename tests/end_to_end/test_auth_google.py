@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -113,6 +114,7 @@ def test_without_a_browser_here_the_answer_comes_by_port_or_by_paste(
     assert ended.out.splitlines() == [
         "connected as anna@example.com, to read only",
         f"consent kept in {token_file}",
+        "next: `gdrive-rag-mcp doctor`, then `gdrive-rag-mcp sync`",
     ]
     assert token_file.stat().st_mode & 0o777 == 0o600
     assert "127.0.0.1" not in ended.out
@@ -128,6 +130,7 @@ def test_the_result_can_be_read_by_programs(
         "account": "anna@example.com",
         "scopes": ["https://www.googleapis.com/auth/drive.readonly"],
         "token_file": str(token_file),
+        "replaced": None,
     }
 
 
@@ -163,6 +166,51 @@ def test_after_consent_a_sync_reads_as_that_person_and_doctor_says_so(
         assert_no_secret(google, ended, token_file)
 
 
+def test_who_agrees_in_the_place_of_somebody_else_is_told_so(
+    google: FakeDrive, converse: Callable[..., Ended], token_file: Path
+) -> None:
+    converse(in_browser, "--no-browser")
+    google.tokens.accounts.sign_in("bob@example.com")
+
+    ended = converse(in_browser, "--no-browser")
+
+    assert "connected as bob@example.com, to read only" in ended.out
+    assert "replaced the consent of anna@example.com" in ended.out
+    google.tokens.accounts.sign_in("anna@example.com")
+    assert converse(in_browser, "--no-browser", "--json").json["replaced"] == "bob@example.com"
+    assert_no_secret(google, ended, token_file)
+
+
+def test_nothing_ticked_is_no_success_and_the_consent_that_works_stays(
+    google: FakeDrive, converse: Callable[..., Ended], token_file: Path
+) -> None:
+    assert converse(in_browser, "--no-browser").code == 0
+    before = token_file.read_bytes()
+    google.tokens.accounts.sign_in("anna@example.com", ticked=frozenset())
+
+    ended = converse(in_browser, "--no-browser")
+
+    assert (ended.code, ended.out) == (1, "")
+    assert "no right to read Drive" in ended.err
+    assert "tick the box" in ended.err
+    assert token_file.read_bytes() == before
+
+
+def test_a_service_account_that_goes_on_reading_is_named_with_what_to_unset(
+    google: FakeDrive, environ: Environ, converse: Callable[..., Ended], run: Run, tmp_path: Path
+) -> None:
+    environ["GOOGLE_SERVICE_ACCOUNT_FILE"] = str(google.write_key_file(tmp_path / "key.json"))
+
+    ended = converse(in_browser, "--no-browser")
+
+    assert ended.code == 0
+    assert "connected as anna@example.com" in ended.out
+    [warning] = [line for line in ended.err.splitlines() if line.startswith("warning: ")]
+    assert "GOOGLE_SERVICE_ACCOUNT_FILE" in warning
+    assert "unset" in warning
+    assert f"{google.email} (service account)" in run("doctor", environ=environ).out
+
+
 def test_time_runs_out_with_a_remedy(
     google: FakeDrive, environ: Environ, run: Run, token_file: Path
 ) -> None:
@@ -172,6 +220,8 @@ def test_time_runs_out_with_a_remedy(
     assert ended.out == ""
     assert "error: no consent was given within 1 seconds" in ended.err
     assert "to fix it: " in ended.err
+    assert "--no-browser" not in ended.err
+    assert "--timeout" in ended.err
     assert not token_file.exists()
     assert_no_secret(google, ended, token_file)
 
@@ -240,6 +290,58 @@ def test_a_consent_that_has_ended_stops_a_sync_with_the_remedy(
         assert_no_secret(google, ended, token_file)
 
 
+@pytest.mark.parametrize("way", ["environment", "env file", "config file"])
+@pytest.mark.parametrize(
+    ("command", "setting"),
+    [
+        ("sync", "GOOGLE_SERVICE_ACCOUNT_FILE"),
+        ("doctor", "GOOGLE_SERVICE_ACCOUNT_FILE"),
+        ("sync", "GOOGLE_OAUTH_TOKEN_FILE"),
+        ("auth-google", "GOOGLE_OAUTH_CLIENT_FILE"),
+        ("auth-google", "GOOGLE_OAUTH_TOKEN_FILE"),
+    ],
+)
+def test_a_secret_in_place_of_a_path_is_refused_and_shown_nowhere(
+    environ: Environ, run: Run, tmp_path: Path, command: str, setting: str, way: str
+) -> None:
+    secret = '{"private_key": "TOPSECRET-1", "client_secret": "GOCSPX-2", "refresh_token": "1//3"}'
+    words: list[str] = []
+    if way == "environment":
+        environ[setting] = secret
+    else:
+        environ.pop(setting, None)
+        file = tmp_path / "settings"
+        line = f"{setting}={secret}" if way == "env file" else f"{setting.lower()} = '{secret}'"
+        file.write_text(line + "\n", encoding="utf-8")
+        words = [f"--{way.replace(' file', '-file') if way == 'env file' else 'config'}", str(file)]
+    before = {path.name for path in tmp_path.iterdir()}
+
+    ended = run(command, *words, environ=environ)
+
+    said = ended.out + ended.err
+    assert ended.code != 0
+    assert f"{setting} holds what seems to be a secret" in said
+    assert "chmod 600" in said
+    for part in ("TOPSECRET", "GOCSPX", "1//3", "private_key"):
+        assert part not in said
+    assert not {path.name for path in tmp_path.iterdir()} - before - {"data", "home"}
+
+
+def test_a_key_that_others_can_read_is_noted_once_by_a_sync(
+    google: FakeDrive, environ: Environ, run: Run, tmp_path: Path
+) -> None:
+    key = google.write_key_file(tmp_path / "key.json")
+    key.chmod(0o644)
+    google.files.add_file("a.md", b"# A\n")
+
+    ended = run("sync", environ={**environ, "GOOGLE_SERVICE_ACCOUNT_FILE": str(key)})
+
+    assert ended.code == 0
+    assert ended.err.count("mode 0644") == 1
+    assert f"chmod 600 {key}" in ended.err
+    assert "mode 0644" not in ended.out
+
+
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_an_interrupted_question_leaves_nothing_behind(
     google: FakeDrive, environ: Environ, token_file: Path, tmp_path: Path, word: signal.Signals
@@ -262,3 +364,23 @@ def test_an_interrupted_question_leaves_nothing_behind(
     assert "Traceback" not in err
     assert not token_file.exists()
     assert not google.requests
+
+
+def test_whoever_pastes_is_told_which_address_and_that_its_page_may_fail(
+    environ: Environ, run: Run, tmp_path: Path
+) -> None:
+    port = unused_port()
+    client = json.loads((tmp_path / "client.json").read_text(encoding="utf-8"))["installed"]
+    client["redirect_uris"] = [f"http://localhost:{port}/back"]
+    (tmp_path / "client.json").write_text(json.dumps({"web": client}), encoding="utf-8")
+
+    ended = run("auth-google", "--no-browser", "--timeout", "1", environ=environ)
+
+    assert "wait, if that browser is on this machine" in ended.err
+    assert f"(http://localhost:{port}/back…), even if it cannot show that page" in ended.err
+
+
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port

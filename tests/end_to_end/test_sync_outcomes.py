@@ -212,3 +212,55 @@ def test_the_quota_of_a_day_leaves_the_rest_pending_and_the_next_sync_goes_on(
     assert f"pending:     {states['pending']}, which the next sync reads" in status
     assert (after.code, after.json["coverage"]["by_state"]) == (0, {"indexed": 60})
     assert after.json["downloads"] == states["pending"]
+
+
+# ── what is left behind, and what is not said as it should be ────────────────
+
+
+def test_a_first_sync_of_a_folder_that_is_not_there_leaves_nothing_behind(
+    run: Run, tmp_path: Path
+) -> None:
+    done = run("sync", "--source", "folder:nowhere")
+
+    assert done.code == 1
+    assert not (tmp_path / "data").exists()
+    assert run("search", "gazelle", "--json").json["evidence"]["reason"] == "no_index"
+    assert run("status").code == 1
+
+
+def test_an_index_that_was_never_synced_says_that_it_is_unfinished(run: Run) -> None:
+    run("init-db")
+
+    found = run("search", "gazelle")
+
+    assert found.out.startswith("Not answered: scope_empty")
+    assert "The first sync has not finished" in found.out
+    assert "warning:     first_sync_unfinished: " in run("status").out
+
+
+def test_held_files_are_found_as_they_were_and_marked_wherever_they_are_shown(
+    run: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "kept.md").write_text("# Kept\n\nZebras.\n", encoding="utf-8")
+    for number in range(30):
+        (folder / f"{number}.md").write_text(f"# {number}\n\nGazelles.\n", encoding="utf-8")
+    run("sync", "--source", f"folder:{folder}")
+    for number in range(30):
+        (folder / f"{number}.md").unlink()
+    run("sync", "--source", f"folder:{folder}")
+
+    found = run("search", "Gazelles", "--json").json
+    text = run("search", "Gazelles").out
+
+    hits = found["results"] + found["candidate_results"]
+    assert {hit["state"] for hit in hits} == {"held"}
+    assert "mass_delete_held" in found["evidence"]["warnings"]
+    for said in (found["evidence"]["message"], text):
+        assert "30 files in scope are no longer seen in the source" in said
+    assert "(no longer in the source; held)" in text
+    assert "could not be read" not in text
+    assert found["scope"]["documents"] == run("status", "--json").json["documents"] == 31
+    assert found["evidence"]["coverage"]["unreadable"] == 0
+    assert "unreadable_files_in_scope" not in found["evidence"]["warnings"]

@@ -173,6 +173,54 @@ def test_a_folder_that_drive_shows_is_named_with_whoever_sees_it(
     assert "PRIVATE KEY" not in str(findings)
 
 
+def test_a_key_that_others_can_read_is_told_with_its_mode_and_what_closes_it(
+    look: Examine, google: FakeDrive, drive: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "key.json").chmod(0o646)
+    environ = {"HOME": str(tmp_path), "GDRIVE_RAG_EMBED_PROVIDER": "none", **drive}
+    environ["GDRIVE_RAG_DB_PATH"] = str(tmp_path / "index.db")
+
+    findings = examine(lambda: load_settings(environ=environ), environ)
+
+    said = [finding.line for finding in findings if finding.what == "identity"]
+    assert any(google.email in line for line in said)
+    assert any("mode 0646" in line and "chmod 600" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "GOOGLE_SERVICE_ACCOUNT_FILE",
+        "GOOGLE_OAUTH_CLIENT_FILE",
+        "GOOGLE_OAUTH_TOKEN_FILE",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+    ],
+)
+def test_a_key_in_place_of_the_name_of_its_file_is_amiss_and_not_shown(
+    look: Examine, google: FakeDrive, drive: dict[str, str], tmp_path: Path, setting: str
+) -> None:
+    key = (tmp_path / "key.json").read_text(encoding="utf-8")
+
+    findings = look(**{**drive, "GOOGLE_SERVICE_ACCOUNT_FILE": "", setting: key})
+
+    assert_amiss(findings["identity"], setting, "chmod 600")
+    shown = str(findings)
+    assert "PRIVATE KEY" not in shown
+    assert key.partition("private_key")[2][40:60] not in shown
+    assert not google.requests
+
+
+def test_what_answers_in_place_of_googles_sign_in_is_not_taken_for_a_refusal(
+    look: Examine, google: FakeDrive, drive: dict[str, str]
+) -> None:
+    google.fail("POST /token", 403, body=b"<html>Blocked</html>", times=9)
+
+    findings = look(**drive)
+
+    assert_amiss(findings["identity"], "403", "not", "Google's", "proxy")
+    assert "share the folder" not in findings["identity"].line
+
+
 def test_a_person_is_named_by_drive_where_the_token_does_not_tell(
     look: Examine, google: FakeDrive, drive: dict[str, str], tmp_path: Path
 ) -> None:
@@ -203,7 +251,6 @@ def test_the_machines_own_credentials_are_told_as_such(
 @pytest.mark.parametrize(
     ("changed", "lacking"),
     [
-        ({"GDRIVE_FOLDER_ID": ""}, "GDRIVE_FOLDER_ID"),
         ({"GOOGLE_SERVICE_ACCOUNT_FILE": ""}, "auth-google"),
         ({"GOOGLE_SERVICE_ACCOUNT_FILE": "/no/key.json"}, "/no/key.json"),
         (
@@ -211,7 +258,7 @@ def test_the_machines_own_credentials_are_told_as_such(
             "no Google account is connected",
         ),
     ],
-    ids=["no folder", "no credentials", "no such key", "no consent"],
+    ids=["no credentials", "no such key", "no consent"],
 )
 def test_a_drive_without_what_it_needs_is_amiss(
     look: Examine,
@@ -226,6 +273,40 @@ def test_a_drive_without_what_it_needs_is_amiss(
     assert_amiss(findings["identity"], lacking)
     assert not findings["source"].ok
     assert not google.requests
+
+
+def test_without_a_folder_the_credentials_are_examined_all_the_same(
+    look: Examine, google: FakeDrive, drive: dict[str, str]
+) -> None:
+    findings = look(**drive | {"GDRIVE_FOLDER_ID": ""})
+
+    assert_fine(findings["identity"], google.email, "(service account)")
+    assert_amiss(findings["source"], "no Drive folder is set", "GDRIVE_FOLDER_ID")
+    assert {request.kind for request in google.requests} == {"token", "about"}
+
+
+def test_without_a_folder_credentials_that_drive_refuses_are_amiss(
+    look: Examine, google: FakeDrive, drive: dict[str, str]
+) -> None:
+    google.tokens.revoke()
+
+    findings = look(**drive | {"GDRIVE_FOLDER_ID": ""})
+
+    assert_amiss(findings["identity"], "account not found", "key")
+    assert_amiss(findings["source"], "no Drive folder is set", "GDRIVE_FOLDER_ID")
+
+
+def test_a_person_whose_consent_lacks_drive_is_told_to_agree_again(
+    look: Examine, google: FakeDrive, drive: dict[str, str], tmp_path: Path
+) -> None:
+    token = google.tokens.write_token_file(tmp_path / "token.json", google.email, google.url)
+    google.fail("/drive/v3/about", 403, "insufficientPermissions")
+
+    findings = look(
+        **drive | {"GOOGLE_SERVICE_ACCOUNT_FILE": "", "GOOGLE_OAUTH_TOKEN_FILE": str(token)}
+    )
+
+    assert_amiss(findings["identity"], "insufficientPermissions", "auth-google", "tick the box")
 
 
 def test_a_folder_that_is_not_shared_is_amiss_with_whom_to_share_it_with(
@@ -269,7 +350,11 @@ def test_a_token_file_that_others_could_read_is_told(
 def test_a_drive_that_cannot_be_reached_is_amiss(look: Examine, drive: dict[str, str]) -> None:
     findings = look(**drive | {"GDRIVE_RAG_DRIVE_ENDPOINT": "http://127.0.0.1:9"})
 
-    assert_amiss(findings["identity"], "cannot be reached")
+    identity = findings["identity"]
+    assert_amiss(identity, "Google cannot be reached from here: 127.0.0.1 refuses the connection")
+    assert "HTTPS_PROXY" in identity.remedy
+    assert "folder" not in identity.line
+    assert "Pool" not in identity.line
 
 
 def test_a_drive_that_never_answers_keeps_nobody_waiting(drive: dict[str, str]) -> None:
@@ -289,7 +374,8 @@ def test_a_drive_that_never_answers_keeps_nobody_waiting(drive: dict[str, str]) 
 def test_no_index_yet_is_not_amiss_and_says_what_to_do(look: Examine, index: Path) -> None:
     finding = look()["index"]
 
-    assert_fine(finding, str(index), "sync")
+    assert_fine(finding, str(index), "none yet; `gdrive-rag-mcp sync` makes it")
+    assert "to fix it" not in finding.line
     assert not index.exists()
 
 

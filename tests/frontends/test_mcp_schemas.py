@@ -11,6 +11,7 @@ from mcp_types import ListToolsResult, Tool
 
 from gdrive_rag_mcp.frontends.mcp_schemas import input_schema, output_schema
 from gdrive_rag_mcp.frontends.mcp_server import build_server
+from gdrive_rag_mcp.presentation import shapes
 
 
 def _never() -> NoReturn:
@@ -181,7 +182,7 @@ def test_arguments_are_as_they_were_promised(tools: list[Tool]) -> None:
                         "indexed", "partial", "empty", "skipped", "failed", "pending", "held"
                     ],
                     "description": (
-                        "Only files in this state; all but the first two are unsearchable."
+                        "Only files in this state; searches find the first two and held."
                     ),
                 },
                 "query": {
@@ -260,3 +261,9 @@ def test_an_argument_called_title_keeps_its_place() -> None:
     generated = {"properties": {"title": {"title": "Title", "type": "string", "default": None}}}
 
     assert input_schema(generated)["properties"] == {"title": {"type": "string"}}
+
+
+def test_the_schema_of_a_search_allows_a_hit_to_have_a_state() -> None:
+    hit = output_schema(shapes.SearchObject)["properties"]["results"]["items"]
+
+    assert hit["properties"]["state"] == {"type": "string"}

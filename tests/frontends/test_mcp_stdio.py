@@ -37,6 +37,7 @@ NOISY = """
 
     def make_reader():
         print("printed by a library")
+        print("left without an end of line", end="")
         os.write(1, b"written to the descriptor")
         os.system("echo said by a child")
         from gdrive_rag_mcp.errors import SettingsError
@@ -139,10 +140,17 @@ def serving(index: Path) -> list[str]:
     ]
 
 
+def as_a_client_starts_it() -> dict[str, str]:
+    """The environment without what a developer's shell may say of how Python prints."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
 @contextmanager
 def started(command: list[str]) -> Iterator[Server]:
-    pipe = subprocess.PIPE
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8")
+    pipe, environment = subprocess.PIPE, as_a_client_starts_it()
+    process = subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8", env=environment
+    )
     with process:
         try:
             yield Server(process)
@@ -218,9 +226,14 @@ def test_what_code_prints_during_a_call_cannot_corrupt_the_stream() -> None:
         server.send(LIST_TOOLS)
         assert server.answer()["id"] == 2
         assert server.end_of_input() == 0
+        assert server.process.stdout is not None
         assert server.process.stderr is not None
-        noise = server.process.stderr.read()
-    for said in ("printed by a library", "written to the descriptor", "said by a child"):
+        rest, noise = server.process.stdout.read(), server.process.stderr.read()
+    assert rest == ""
+    for said in (
+        *("printed by a library", "left without an end of line"),
+        *("written to the descriptor", "said by a child"),
+    ):
         assert said in noise
 
 

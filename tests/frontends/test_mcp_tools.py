@@ -140,7 +140,7 @@ def test_a_search_returns_the_whole_object_fenced(index: Path, mode: str) -> Non
             "message": (
                 "The evidence is sufficient. Answer from `results` only and cite the url and "
                 "locator of every claim; say so where they leave a part of the question open. "
-                "2 of 5 files in scope could not be read as they are now (1 encrypted, "
+                "2 of 5 files in scope could not be read (1 encrypted, "
                 "1 needs_ocr), so an answer may stand in one of them; list_documents names them."
             ),
             "coverage": {

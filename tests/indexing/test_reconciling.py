@@ -6,6 +6,7 @@ import pytest
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import RootUnavailableError, SettingsError
+from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.memory_source import InMemorySource
 from tests.indexing.desk import Desk, Killed
 
@@ -86,8 +87,64 @@ def test_held_files_whose_folder_went_dark_outside_are_looked_through_when_it_is
     source.show(far)
     source.move(box, "root")
     report = drive.sync()
-    assert (report.held, report.removed, report.added) == (0, 1, 1)
+    assert (report.held, report.removed, report.added) == (1, 0, 1), "one of them is not back"
+    report = drive.sync(allow_mass_delete=True)
+    assert (report.held, report.removed) == (0, 1)
     assert set(drive.searchable()) == set(files)
+
+
+def test_what_is_held_stays_held_though_many_others_come(drive: Desk) -> None:
+    box = drive.source.add_folder("box")
+    shelves(drive, 24, box)
+    shelves(drive, 36, "root")
+    drive.sync()
+    drive.source.move(box, drive.source.outside)
+    assert drive.sync().held == 24
+    shelves(drive, 30, drive.source.add_folder("new"))
+    for _ in range(3):
+        report = drive.sync()
+        assert (report.held, report.removed) == (24, 0)
+
+
+def test_those_of_the_held_that_do_not_come_back_stay_held_however_few(drive: Desk) -> None:
+    box = drive.source.add_folder("box")
+    files = shelves(drive, 26, box)
+    drive.sync()
+    drive.source.move(box, drive.source.outside)
+    assert drive.sync().held == 26
+    for file in files[:11]:
+        drive.source.move(file, "root")
+    for _ in range(2):
+        report = drive.sync()
+        assert (report.held, report.removed) == (15, 0)
+    assert set(drive.searchable()) == set(files)
+
+
+def test_one_that_goes_beside_what_is_held_is_not_held_with_it(drive: Desk) -> None:
+    box = drive.source.add_folder("box")
+    shelves(drive, 24, box)
+    others = shelves(drive, 36, "root")
+    drive.sync()
+    drive.source.trash(box)
+    drive.sync()
+    shelves(drive, 40, drive.source.add_folder("new"))
+    drive.sync()
+    drive.source.remove(others[0])
+    report = drive.sync()
+    assert (report.held, report.removed) == (24, 1)
+
+
+@pytest.mark.parametrize("ahead", [timedelta(minutes=5), timedelta(days=300)])
+def test_a_clock_that_was_ahead_does_not_put_the_weekly_listing_off(
+    drive: Desk, ahead: timedelta
+) -> None:
+    drive.source.add_file("a.md", "sabbatical")
+    drive.sync()
+    with Store.open_for_writing(drive.path) as store, store.transaction():
+        store.catalog.last_crawl = store.catalog.crawl_began = drive.now + ahead
+    drive.source.folders_listed.clear()
+    drive.sync()
+    assert bool(drive.source.folders_listed) is (ahead > timedelta(hours=1))
 
 
 def test_a_file_that_changed_while_it_was_held_is_read_when_it_is_back(drive: Desk) -> None:

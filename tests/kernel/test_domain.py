@@ -114,3 +114,12 @@ def test_a_scope_of_nothing_is_not_the_scope_of_everything() -> None:
 def test_filters_say_whether_they_filter() -> None:
     assert not Filters().any
     assert Filters(mime_type="application/pdf").any
+
+
+@given(st.integers(0, 50), st.integers(0, 50))
+def test_a_held_item_is_searchable_where_it_still_has_text(with_text: int, without: int) -> None:
+    held = {FileState.HELD: with_text + without, FileState.INDEXED: 1}
+    coverage = Coverage(held, {Reason.MASS_DELETE: with_text + without}, with_text)
+
+    assert coverage.searchable == with_text + 1
+    assert coverage.unreadable == without

@@ -227,8 +227,44 @@ def test_names_without_the_prefix_are_nobodys_business() -> None:
 def test_a_bad_value_is_refused_by_the_variables_name(name: str, value: str) -> None:
     error = refused(**{name: value})
 
-    assert error.message.startswith(f"{name}: ")
-    assert error.hint.startswith("it means: ")
+    hidden = name in {"GDRIVE_RAG_EMBED_BASE_URL", "GDRIVE_RAG_DRIVE_ENDPOINT"}
+    shown = "" if hidden else f"{value!r} "
+    assert error.message.startswith(f"{name}: {shown}")
+    assert error.message.removeprefix(f"{name}: {shown}").startswith(("must ", "starts with ~"))
+    assert error.hint.startswith("correct it, or leave it out")
+    assert "It means: " in error.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "must"),
+    [
+        ("GDRIVE_RAG_SOURCE", "documents", "`drive` or `folder:PATH`, such as folder:documents"),
+        ("GDRIVE_RAG_CHUNK_SIZE", "abc", "a whole number from 50 to 2000"),
+        ("GDRIVE_RAG_CHUNK_SIZE", "49", "a whole number from 50 to 2000"),
+        ("GDRIVE_RAG_EMBED_DIMENSIONS", "3.5", "a whole number from 1 to 16384"),
+        ("GDRIVE_RAG_EMBED_TIMEOUT_SECONDS", "soon", "a number above 0, at most 3600"),
+        ("GDRIVE_RAG_EMBED_SEND_DIMENSIONS", "perhaps", "true or false"),
+        ("GDRIVE_RAG_EMBED_PROVIDER", "magic", "one of embedded, openai-compatible, none"),
+        ("GDRIVE_RAG_RETRIEVAL_MODE", "both", "one of hybrid, keyword, vector"),
+    ],
+)
+def test_what_a_setting_must_be_is_said_in_words(name: str, value: str, must: str) -> None:
+    assert refused(**{name: value}).message == f"{name}: {value!r} must be {must}"
+
+
+def test_a_profile_that_is_no_part_of_a_file_name_is_refused_without_a_pattern() -> None:
+    error = refused(GDRIVE_RAG_INDEX_PROFILE="a/b")
+
+    assert "letters, digits, dots, dashes and underscores" in error.message
+    assert "^[" not in str(error)
+
+
+def test_a_remedy_names_the_default() -> None:
+    assert "leave it out for 300." in refused(GDRIVE_RAG_CHUNK_SIZE="abc").hint
+
+
+def test_a_long_value_is_shown_in_part() -> None:
+    assert len(refused(GDRIVE_RAG_CHUNK_SIZE="9x" * 500).message) < 200
 
 
 @pytest.mark.parametrize(
@@ -250,6 +286,12 @@ def test_a_url_with_credentials_is_refused_without_showing_them(name: str, url: 
 
     assert name in error.message
     assert "hunter2" not in f"{error} {error.args} {error.__cause__} {error.__context__!r}"
+
+
+def test_a_url_with_credentials_in_another_settings_place_is_not_shown_either() -> None:
+    error = refused(GDRIVE_RAG_SOURCE="https://user:hunter2@host/files")
+
+    assert "hunter2" not in str(error)
 
 
 @pytest.mark.parametrize("key", ["sk-proj-abc", "hf_abcdef", "AIzaSyabc", "Bearer X", "1KEY"])

@@ -15,6 +15,7 @@ from gdrive_rag_mcp.domain import (
     VerdictReason,
 )
 from gdrive_rag_mcp.presentation import message
+from gdrive_rag_mcp.presentation.messages import Audience
 
 WHOLE = Coverage({FileState.INDEXED: 3}, {})
 HOLES = Coverage(
@@ -88,10 +89,17 @@ def test_files_that_could_not_be_read_are_counted_by_reason_in_every_verdict(
 ) -> None:
     said = message(outcome(reason, coverage=HOLES))
 
+    assert "3 of 7 files in scope could not be read (2 network, 1 encrypted)" in said
+    assert "list_documents names them" in said
+
+
+def test_a_single_file_that_could_not_be_read_is_spoken_of_as_one() -> None:
+    one = Coverage({FileState.FAILED: 1}, {Reason.NETWORK: 1})
+
     assert (
-        "3 of 7 files in scope could not be read as they are now (2 network, 1 encrypted)" in said
+        "1 of 1 file in scope could not be read (1 network), so an answer may stand in it; "
+        "list_documents names it." in message(outcome(VerdictReason.NO_MATCH, coverage=one))
     )
-    assert "list_documents" in said
 
 
 def test_a_document_read_in_part_is_not_counted_as_unread() -> None:
@@ -99,7 +107,7 @@ def test_a_document_read_in_part_is_not_counted_as_unread() -> None:
 
 
 def test_where_everything_was_read_nothing_is_said_of_unread_files() -> None:
-    assert "could not be read as they are now" not in message(outcome(VerdictReason.OK))
+    assert "could not be read" not in message(outcome(VerdictReason.OK))
 
 
 def test_a_scope_emptied_by_filters_is_not_called_unreadable() -> None:
@@ -114,10 +122,80 @@ def test_a_scope_emptied_by_filters_is_not_called_unreadable() -> None:
 
 @pytest.mark.parametrize(
     ("warning", "words"),
-    [("embedder_unavailable", "Only words were compared"), ("index_stale", "on 2026-03-02")],
+    [
+        ("embedder_unavailable", "Only words were compared"),
+        ("index_stale", "on 2026-03-02"),
+        ("first_sync_unfinished", "The first sync has not finished"),
+    ],
 )
 def test_a_warning_becomes_a_sentence(warning: str, words: str) -> None:
     quiet = outcome(VerdictReason.WEAK_MATCH)
 
     assert words not in message(quiet)
     assert words in message(replace(quiet, warnings=(warning,)))
+
+
+# ── files that are held ──────────────────────────────────────────────────────
+
+HELD = Coverage(
+    {FileState.INDEXED: 1, FileState.HELD: 30}, {Reason.MASS_DELETE: 30}, held_with_text=30
+)
+
+
+def test_held_files_are_said_to_be_gone_and_not_to_be_unreadable() -> None:
+    said = message(outcome(VerdictReason.OK, coverage=HELD))
+
+    assert "30 files in scope are no longer seen in the source and are shown as they last" in said
+    assert "`gdrive-rag-mcp sync --allow-mass-delete`" in said
+    assert "could not be read" not in said
+
+
+def test_a_held_file_that_never_had_text_is_counted_among_the_unread_ones() -> None:
+    said = message(outcome(VerdictReason.OK, coverage=replace(HELD, held_with_text=28)))
+
+    assert "2 of 31 files in scope could not be read (2 mass_delete)" in said
+
+
+def test_one_held_file_is_spoken_of_as_one() -> None:
+    one = Coverage({FileState.HELD: 1}, {Reason.MASS_DELETE: 1}, held_with_text=1)
+
+    assert (
+        "1 file in scope is no longer seen in the source and is shown as it last was"
+    ) in message(outcome(VerdictReason.OK, coverage=one))
+
+
+# ── who reads it ─────────────────────────────────────────────────────────────
+
+FOR_MODELS = (
+    *("Abstain", "Tell the user", "tell the user", "from memory", "say so"),
+    *("list_documents", "scope_id", "candidate_results", "`results`", "modified_after"),
+)
+
+
+@pytest.mark.parametrize("coverage", [WHOLE, HOLES, HELD], ids=["whole", "holes", "held"])
+@pytest.mark.parametrize("reason", list(VerdictReason))
+def test_a_person_is_not_spoken_to_as_a_model(reason: VerdictReason, coverage: Coverage) -> None:
+    warnings = ("first_sync_unfinished", "embedder_unavailable", "index_stale")
+    asked = replace(outcome(reason, ("sabbatical",), coverage), warnings=warnings)
+
+    said = message(asked, Audience.PERSON)
+
+    assert [words for words in FOR_MODELS if words in said] == []
+    assert said[0].isupper()
+    assert "{" not in said
+
+
+def test_a_person_is_told_what_to_type() -> None:
+    unknown = message(outcome(VerdictReason.SCOPE_UNKNOWN), Audience.PERSON)
+    unread = message(outcome(VerdictReason.OK, coverage=HOLES), Audience.PERSON)
+    filtered = message(outcome(VerdictReason.SCOPE_EMPTY), Audience.PERSON)
+
+    assert "without --scope" in unknown
+    assert "`gdrive-rag-mcp status --files` names them" in unread
+    assert "--modified-after" in filtered
+
+
+def test_no_two_reasons_say_the_same_to_a_person() -> None:
+    said = {message(outcome(reason), Audience.PERSON) for reason in VerdictReason}
+
+    assert len(said) == len(VerdictReason)

@@ -122,7 +122,7 @@ def test_a_refused_search_shows_its_hits_as_candidates_only() -> None:
                 "Abstain: no document in scope mentions “sabbatical”. Tell the user so; "
                 "`candidate_results` are about something else and support no answer. "
                 "Do not fill the gap from memory or general knowledge. "
-                "18 of 830 files in scope could not be read as they are now (12 needs_ocr, "
+                "18 of 830 files in scope could not be read (12 needs_ocr, "
                 "4 encrypted, 2 pending), so an answer may stand in one of them; "
                 "list_documents names them."
             ),
@@ -361,3 +361,13 @@ def test_every_object_is_one_line_of_json_in_its_own_characters(
     assert "\n" not in line
     assert "\\u" not in line
     assert json.loads(line) == shown
+
+
+def test_a_hit_from_a_file_that_is_not_as_it_was_has_its_state() -> None:
+    [marked] = present.search_object(replace(ANSWERED, outdated={"1AbC": FileState.HELD}))[
+        "results"
+    ]
+    [plain] = present.search_object(ANSWERED)["results"]
+
+    assert marked["state"] == "held"
+    assert "state" not in plain

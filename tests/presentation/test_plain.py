@@ -133,6 +133,7 @@ def test_a_ledger_is_a_line_a_file_and_the_totals() -> None:
         "skipped: encrypted   0 chunks  Finance/Sealed.pdf  (needs a password)",
         "",
         "3 in scope: 2 indexed, 1 skipped; because: 1 encrypted",
+        "encrypted: save them without a password",
         "more: cursor more",
     ]
 
@@ -227,7 +228,9 @@ def test_a_status_tells_what_is_not_done_with_and_what_comes_next() -> None:
     assert "pending:     4, which the next sync reads" in lines
     assert "held:        30, to be taken out by `gdrive-rag-mcp sync --allow-mass-delete`" in lines
     assert "failed:      1 access_denied, 2 network (next attempt 2026-03-02T08:00:00Z)" in lines
-    assert "unsupported: 2 video/mp4" in lines
+    assert (
+        "unsupported: 2 video/mp4; save the documents as PDF, DOCX, XLSX, Markdown or text" in lines
+    )
     [warning] = [line for line in lines if line.startswith("warning:")]
     assert "30 files" in warning
 
@@ -237,3 +240,50 @@ def test_a_new_index_says_that_it_was_never_synced() -> None:
 
     assert "never synced" in status_text(new)
     assert "none: words only" in status_text(new)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (FileState.HELD, "no longer in the source; held"),
+        (FileState.FAILED, "as it was last read; failed since"),
+        (FileState.PENDING, "as it was last read; changed since"),
+    ],
+)
+def test_a_passage_that_is_not_as_its_source_is_now_says_so(state: FileState, said: str) -> None:
+    outdated = search_text(replace(OUTCOME, outdated={"d1": state})).splitlines()
+
+    assert f"   1.txt, line 1  ({said})" in outdated
+    assert "(" not in search_text(OUTCOME).splitlines()[4]
+
+
+def test_a_person_at_a_terminal_is_told_commands_not_tools() -> None:
+    text = search_text(OUTCOME)
+
+    assert "list_documents" not in text
+    assert "`gdrive-rag-mcp status --files`" in text
+
+
+def test_one_of_anything_is_said_in_the_singular() -> None:
+    one = replace(RECORD, chunk_count=1, attempts=1, next_attempt=SYNCED)
+    listed = ledger_text(LedgerPage((one,), COVERAGE))
+    status = status_text(replace(STATUS, chunks=1))
+
+    assert "  1 chunk  Finance" in listed
+    assert "1 attempt, next" in listed
+    assert "in 1 chunk\n" in status
+
+
+def test_a_detail_that_ends_as_a_sentence_goes_on_without_its_full_stop() -> None:
+    sentence = replace(RECORD, detail="Locked. Save a copy.", next_attempt=SYNCED)
+
+    assert "(Locked. Save a copy; 1 attempt" in ledger_text(LedgerPage((sentence,), COVERAGE))
+
+
+def test_a_ledger_says_what_to_do_about_the_reasons_it_shows_and_no_others() -> None:
+    video = replace(RECORD, reason=Reason.UNSUPPORTED_TYPE, detail="no extractor for video/mp4")
+    lines = ledger_text(LedgerPage((video, video), COVERAGE)).splitlines()
+
+    said = "unsupported_type: save the documents as PDF, DOCX, XLSX, Markdown or text"
+    assert lines.count(said) == 1
+    assert not any(line.startswith("encrypted: ") for line in lines)

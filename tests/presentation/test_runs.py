@@ -126,8 +126,8 @@ FAILED = SyncRound(
 
 def test_a_round_is_one_line_with_what_it_did_and_when_the_next_is() -> None:
     assert round_text(DONE) == (
-        "2026-03-02T08:00:00Z 2 added, 0 updated, 0 removed, 0 failed, 0 held, 0 pending, 1.3 s; "
-        "warning: keyword_only: so it is; again in 60 s"
+        "2026-03-02T08:00:00Z 2 added, 0 updated, 0 moved, 0 removed, 0 failed, 0 held, 0 pending, "
+        "1.3 s; warning: keyword_only: so it is; again in 60 s"
     )
 
 
@@ -165,3 +165,19 @@ def test_a_round_as_json_has_counts_or_an_error() -> None:
         "message": "revoked,\nit says",
         "remedy": "ask anew",
     }
+
+
+def test_one_of_anything_is_one_in_a_report_too() -> None:
+    single = replace(REPORT, embedded_chunks=1, api_calls=1, downloads=1)
+
+    assert "1 chunk embedded" in sync_text(single)
+    assert "1 API call, 1 download, " in sync_text(single)
+
+
+@pytest.mark.parametrize(("files", "said"), [(18, "18 files read, "), (1, "1 file read, ")])
+def test_of_a_folder_of_this_machine_files_are_read_not_downloaded(files: int, said: str) -> None:
+    text = sync_text(replace(REPORT, api_calls=0, downloads=files))
+
+    assert said in text
+    assert "API" not in text
+    assert "download" not in text

@@ -2,8 +2,9 @@
 
 import pytest
 
-from gdrive_rag_mcp.domain import STATE_OF_REASON, Coverage, FileState, Reason
+from gdrive_rag_mcp.domain import STATE_OF_REASON, Coverage, FileState, IndexStatus, Reason
 from gdrive_rag_mcp.presentation import nothing_searchable
+from gdrive_rag_mcp.presentation.troubles import because, explained
 
 
 def coverage(**reasons: int) -> Coverage:
@@ -56,3 +57,59 @@ def test_where_there_is_nothing_or_something_to_search_no_such_thing_is_said(
     fine: Coverage,
 ) -> None:
     assert nothing_searchable(fine) is None
+
+
+def warned(warning: str, reached: Coverage) -> str:
+    status = IndexStatus(
+        schema_version=1,
+        generation=1,
+        root="folder:/srv/docs",
+        documents=0,
+        chunks=0,
+        vectors=0,
+        embedding=None,
+        chunking=None,
+        vector_backend="memory",
+        last_sync=None,
+        coverage=reached,
+    )
+    return explained(warning, status)
+
+
+def test_that_files_are_unreadable_is_said_with_number_reasons_and_where_to_look() -> None:
+    reached = Coverage(
+        {FileState.INDEXED: 2, FileState.EMPTY: 2, FileState.PENDING: 1}, {Reason.NEEDS_OCR: 2}
+    )
+
+    assert warned("unreadable_files_in_scope", reached) == (
+        "unreadable_files_in_scope: 3 of 5 files cannot be searched (2 needs_ocr, 1 pending); "
+        "`gdrive-rag-mcp status --files` names them and says why"
+    )
+
+
+@pytest.mark.parametrize(
+    "warning",
+    [
+        "unreadable_files_in_scope",
+        "first_sync_unfinished",
+        "index_stale",
+        "nothing_in_scope",
+        "nothing_searchable",
+        "mass_delete_held",
+    ],
+)
+def test_no_warning_of_a_status_is_bare(warning: str) -> None:
+    assert warned(warning, coverage(network=2)).startswith(f"{warning}: ")
+
+
+def test_one_held_file_is_no_files() -> None:
+    said = warned("mass_delete_held", coverage(mass_delete=1))
+
+    assert "1 file not seen in the source any more" in said
+
+
+def test_of_held_files_only_those_without_text_are_unsearchable() -> None:
+    reached = Coverage({FileState.HELD: 5}, {Reason.MASS_DELETE: 5}, held_with_text=4)
+
+    assert nothing_searchable(reached) is None
+    assert because(reached) == "1 mass_delete"

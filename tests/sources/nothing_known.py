@@ -1,5 +1,7 @@
 """A frontier for sources that list everything at once and ask nobody what is left."""
 
+from collections.abc import Iterable
+
 from gdrive_rag_mcp.domain import FolderToList, ItemToLookUp
 
 
@@ -14,3 +16,6 @@ class NothingKnown:
 
 
 NOTHING_KNOWN = NothingKnown()
+
+    def unknown(self, ids: Iterable[str]) -> frozenset[str]:
+        return frozenset(ids)

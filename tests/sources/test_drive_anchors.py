@@ -186,9 +186,11 @@ def test_an_api_that_refuses_for_good_is_asked_once_a_run(reply: Reply, said: st
 @pytest.mark.parametrize(
     ("reply", "asked"),
     [
-        (Reply(404), 1),
-        (Reply(403, b"<html>"), 1),
-        (Reply(400), 1),
+        (Reply(404, b'{"error": {"code": 404, "status": "NOT_FOUND"}}'), 1),
+        (Reply(403, b'{"error": {"code": 403, "status": "PERMISSION_DENIED"}}'), 1),
+        (Reply(400, b'{"error": {"code": 400, "status": "INVALID_ARGUMENT"}}'), 1),
+        (Reply(404), 2),
+        (Reply(403, b"<html>"), 2),
         (Reply(500), 2),
         (Reply(429), 2),
         (Reply(body=b"<html>"), 2),

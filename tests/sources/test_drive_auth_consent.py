@@ -5,30 +5,21 @@ import hashlib
 import json
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
-from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
-from gdrive_rag_mcp.errors import (
-    GdriveRagError,
-    SettingsError,
-    SourceAuthError,
-    SourceUnavailableError,
-)
+from gdrive_rag_mcp.errors import SettingsError, SourceAuthError, SourceUnavailableError
 from gdrive_rag_mcp.sources.drive_auth import READ_ONLY
-from gdrive_rag_mcp.sources.drive_consent import Asking, Consent, ask_for_consent
+from gdrive_rag_mcp.sources.drive_consent import Consent
 from gdrive_rag_mcp.sources.drive_oauth_client import read_client
 from gdrive_rag_mcp.sources.drive_token_file import read_token
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.fake_drive.browser import consent, visit
-
-Person = Callable[[str], object]
-Option = Any
+from tests.sources.desk import Desk, query_of, with_query
 
 
 @pytest.fixture
@@ -37,61 +28,9 @@ def google() -> Iterator[FakeDrive]:
         yield fake
 
 
-class Desk:
-    """A terminal at which somebody is asked, and a person in another thread who answers."""
-
-    def __init__(self, google: FakeDrive, folder: Path) -> None:
-        self.google = google
-        self.client_file = google.tokens.write_client_file(folder / "client.json", google.url)
-        self.token_file = folder / "token.json"
-        self.said: list[str] = []
-        self.shown: list[str] = []
-        self.done: list[object] = []
-
-    def ask(self, person: Person = lambda url: visit(consent(url)), **options: Option) -> Consent:
-        """Ask; the person does something with the address."""
-        threads: list[Thread] = []
-
-        def show(url: str) -> bool:
-            self.shown.append(url)
-            threads.append(Thread(target=lambda: self.done.append(person(url))))
-            threads[0].start()
-            return "pasted" not in options
-
-        asking = Asking(show, self.said.append, **{"seconds": 60.0, **options})
-        try:
-            return ask_for_consent(
-                self.client_file, self.token_file, asking, endpoint=self.google.url
-            )
-        finally:
-            for thread in threads:
-                thread.join()
-
-    def refused(
-        self, person: Person, kind: type[GdriveRagError], **options: Option
-    ) -> GdriveRagError:
-        with pytest.raises(kind) as caught:
-            self.ask(person, **options)
-        assert not self.token_file.exists()
-        assert caught.value.hint
-        said = f"{caught.value} {self.said}"
-        assert self.google.tokens.accounts.client_secret not in said
-        assert "4/0Fake" not in said
-        return caught.value
-
-
 @pytest.fixture
 def desk(google: FakeDrive, tmp_path: Path) -> Desk:
     return Desk(google, tmp_path)
-
-
-def query_of(url: str) -> dict[str, str]:
-    return dict(parse_qsl(urlsplit(url).query))
-
-
-def with_query(url: str, **changed: str) -> str:
-    parts = urlsplit(url)
-    return parts._replace(query=urlencode(query_of(url) | changed)).geturl()
 
 
 # ── when all goes well ───────────────────────────────────────────────────────
@@ -363,14 +302,25 @@ def test_a_token_endpoint_that_breaks_off_is_an_outage(google: FakeDrive, desk: 
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"access_token": 7}', b'{"error": [1]}'])
-def test_a_token_endpoint_that_makes_no_sense_is_refused(
+def test_a_token_endpoint_that_makes_no_sense_is_refused_without_blaming_the_consent(
     google: FakeDrive, desk: Desk, body: bytes
 ) -> None:
     google.fail("POST /token", 200, body=body)
 
-    error = desk.refused(lambda url: visit(consent(url)), SourceAuthError)
+    error = desk.refused(lambda url: visit(consent(url)), SourceUnavailableError)
 
-    assert "answered 200" in error.message
+    assert error.message.startswith("Google's sign-in at 127.0.0.1 answered")
+    assert "HTTPS_PROXY" in error.hint
+
+
+@pytest.mark.parametrize("token", ["two\r\nlines", "caf\u00e9", ""])
+def test_a_token_that_cannot_be_sent_is_not_kept(google: FakeDrive, desk: Desk, token: str) -> None:
+    body = {"access_token": token, "refresh_token": "1//r", "expires_in": 3600}
+    google.fail("POST /token", 200, body=json.dumps(body).encode())
+
+    error = desk.refused(lambda url: visit(consent(url)), SourceUnavailableError)
+
+    assert "without a token that can be used" in error.message
 
 
 def test_what_the_endpoint_echoes_of_our_secrets_is_not_shown(
@@ -394,9 +344,19 @@ def test_a_redirect_of_the_token_endpoint_is_not_followed(google: FakeDrive, des
         lambda answer: replace(answer, status=307, headers={"Location": f"{google.url}/elsewhere"}),
     )
 
-    desk.refused(lambda url: visit(consent(url)), SourceAuthError)
+    desk.refused(lambda url: visit(consent(url)), SourceUnavailableError)
 
     assert not any("/elsewhere" in request.line for request in google.requests)
+
+
+def test_a_consent_does_not_take_the_place_of_what_is_no_regular_file(desk: Desk) -> None:
+    os.mkfifo(desk.token_file)
+
+    with pytest.raises(SettingsError, match="no regular file"):
+        desk.ask()
+
+    assert desk.token_file.is_fifo()
+    assert desk.shown == []
 
 
 def test_nobody_is_asked_for_a_consent_that_could_not_be_kept(desk: Desk) -> None:

@@ -229,22 +229,28 @@ def test_a_link_that_leads_elsewhere_is_not_followed_at_any_hop(tmp_path: Path) 
             lambda google: {DOCX: f"{google.url}/huge"},
             {"/huge": Reply(302, headers={"Location": f"{other.url}/x"})},
         )
-        for editor in (straight, hidden):
+        for editor, expected in (
+            (straight, Reason.EXPORT_TOO_LARGE),
+            (hidden, Reason.NETWORK),  # whoever redirects there is not Drive
+        ):
             with _editing(editor) as (content, _):
                 error = _fails(content, tmp_path / "a")
 
-            assert error.reason is Reason.EXPORT_TOO_LARGE
-            assert "127.0.0.1, which is not Google's" in error.message
+            assert error.reason is expected
+            assert f"{other.url}, which is not Google's" in error.message
     assert other.asked == []
 
 
-def test_a_link_to_a_sign_in_page_is_no_document(tmp_path: Path) -> None:
+def test_a_link_to_a_sign_in_page_is_no_document_and_does_not_say_that_there_is_none(
+    tmp_path: Path,
+) -> None:
     page = Reply(body=b"<html>", headers={"Content-Type": "text/html"})
     editor = Editor({DOCX: TOO_LARGE}, lambda google: {DOCX: f"{google.url}/huge"}, {"/huge": page})
     with _editing(editor) as (content, _):
         error = _fails(content, tmp_path / "a")
 
-    assert error.reason is Reason.EXPORT_TOO_LARGE
+    assert error.reason is Reason.NETWORK
+    assert "larger than the 10 MB" in error.message
     assert "web page" in error.message
 
 

@@ -17,8 +17,8 @@ from gdrive_rag_mcp.sources.drive_failures import (
     DriveCallError,
     Reach,
     error_of_response,
-    understood,
 )
+from gdrive_rag_mcp.sources.drive_outages import understood
 
 # The library's exceptions are not annotated.
 _refresh_error: Any = RefreshError
@@ -52,6 +52,11 @@ def _detail(reason: str, **metadata: str) -> dict[str, Any]:
     return {"error": {"code": 403, "message": "said", "details": [{"@type": "Help"}, info]}}
 
 
+def _canonical(code: int, status: str) -> dict[str, Any]:
+    """The newest body with nothing but google.rpc.Status's own fields."""
+    return {"error": {"code": code, "message": "said", "status": status}}
+
+
 def _quota(unit: str) -> dict[str, Any]:
     return _detail("RATE_LIMIT_EXCEEDED", quota_unit=unit)
 
@@ -79,7 +84,8 @@ def _error(
         (403, _body("cannotExportFile"), Reason.DOWNLOAD_FORBIDDEN, False, Reach.CALL),
         (403, _body("fileNotExportable"), Reason.UNSUPPORTED_TYPE, False, Reach.CALL),
         (404, _body("fileNotFound"), Reason.NOT_FOUND, False, Reach.CALL),
-        (404, b"<html>", Reason.NOT_FOUND, False, Reach.CALL),
+        (404, _canonical(404, "NOT_FOUND"), Reason.NOT_FOUND, False, Reach.CALL),
+        (403, _canonical(403, "PERMISSION_DENIED"), Reason.ACCESS_DENIED, False, Reach.CALL),
         (403, _detail("SERVICE_DISABLED"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
         (
             403,
@@ -97,25 +103,19 @@ def _error(
         (403, _body("domainPolicy"), Reason.ACCESS_DENIED, False, Reach.CALL),
         (403, _body("accessNotConfigured"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
         (403, _body("insufficientPermissions"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
-        (403, None, Reason.ACCESS_DENIED, False, Reach.CALL),
-        (403, {"error": "forbidden"}, Reason.ACCESS_DENIED, False, Reach.CALL),
-        (403, [{"error": {}}], Reason.ACCESS_DENIED, False, Reach.CALL),
-        (
-            403,
-            {"error": {"errors": "odd", "details": [1]}},
-            Reason.ACCESS_DENIED,
-            False,
-            Reach.CALL,
-        ),
+        # of a reason that is not known, nobody knows what it is about
+        (403, _body("somethingNew"), Reason.INTERNAL, False, Reach.CALL),
+        (404, _body("somethingNew"), Reason.INTERNAL, False, Reach.CALL),
+        (403, _detail("SECURITY_POLICY_VIOLATED"), Reason.INTERNAL, False, Reach.CALL),
+        (404, {"error": {"code": 404}}, Reason.INTERNAL, False, Reach.CALL),
         (401, _body("authError"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
-        (401, b"<html>", Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
+        (401, _canonical(401, "UNAUTHENTICATED"), Reason.ACCESS_DENIED, False, Reach.CREDENTIALS),
         (404, _body("notFound"), Reason.NOT_FOUND, False, Reach.CALL),
         (429, b"", Reason.RATE_LIMITED, True, Reach.CALL),
         (408, b"", Reason.NETWORK, True, Reach.CALL),
         (500, _body("internalError"), Reason.NETWORK, True, Reach.CALL),
         (502, b"<html>Bad Gateway", Reason.NETWORK, True, Reach.CALL),
         (400, _body("invalid"), Reason.INTERNAL, False, Reach.CALL),
-        (302, b"", Reason.INTERNAL, False, Reach.CALL),
     ],
 )
 def test_the_reason_in_the_body_decides_before_the_status(

@@ -1,5 +1,6 @@
 """When a failing call is given up, and how a run is stopped."""
 
+import random
 from threading import Event, Thread
 
 import pytest
@@ -191,3 +192,14 @@ def test_a_sleep_that_is_not_real_still_counts_in_full() -> None:
     run.sleep(7)
 
     assert run.now() == pytest.approx(1012)
+
+
+def test_waiting_leaves_the_random_numbers_of_everybody_else_alone() -> None:
+    clock = Clock()
+    attempt = Attempt(2, _transient())
+    before = random.getstate()
+
+    answer = Caller(Pacer(1e9, _run_clock(clock)), Patience()).call(attempt)
+
+    assert (answer, attempt.made) == ("answer", 3)
+    assert random.getstate() == before

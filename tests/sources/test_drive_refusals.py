@@ -36,7 +36,7 @@ def _fails(source: DriveSource, file: SourceFile, into: Path) -> FileUnreadableE
         (403, "cannotDownloadAbusiveFile", Reason.ABUSE_FLAGGED),
         (403, "insufficientFilePermissions", Reason.ACCESS_DENIED),
         (403, "downloadQuotaExceeded", Reason.RATE_LIMITED),
-        (403, "somethingNew", Reason.ACCESS_DENIED),
+        (403, "somethingNew", Reason.INTERNAL),
         (404, "notFound", Reason.NOT_FOUND),
         (400, "badRequest", Reason.INTERNAL),
     ],

@@ -1,7 +1,7 @@
 """Contents over HTTP: in blocks, resumed where they broke off, never longer than allowed."""
 
+import gzip
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,7 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import FileUnreadableError
 from gdrive_rag_mcp.sources.drive_connections import Timeouts
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError, RunStoppedError
-from gdrive_rag_mcp.sources.drive_transport import Transport
+from gdrive_rag_mcp.sources.drive_transport import OtherLengthError, Transport
 from gdrive_rag_mcp.sources.temporary_file import TemporaryFile
 from tests.sources.scripted_google import (
     Asked,
@@ -31,12 +31,12 @@ def _fetch(
     into: Path,
     *,
     resumable: bool = True,
-    on_length: Callable[[int], None] = lambda _: None,
+    expected: int | None = None,
     limit: int = 10**9,
 ) -> str:
     with TemporaryFile(into, limit=limit, name="a.bin") as content:
         kind = transport.stream(
-            f"{google.url}/media", content, resumable=resumable, on_length=on_length
+            f"{google.url}/media", content, resumable=resumable, expected=expected
         )
     written = into.read_bytes()
     assert content.size == len(written)
@@ -63,14 +63,12 @@ def _ranges(content: bytes, *, breaks: int, at: float = 0.5) -> Script:
 
 
 def test_a_content_arrives_whole_with_its_type(tmp_path: Path) -> None:
-    lengths: list[int] = []
     reply = Reply(body=CONTENT, headers={"Content-Type": "Text/Plain; charset=UTF-8"})
     with scripted(in_turn(reply)) as google, connected(google) as transport:
-        kind = _fetch(transport, google, tmp_path / "a", on_length=lengths.append)
+        kind = _fetch(transport, google, tmp_path / "a", expected=len(CONTENT))
 
     assert (tmp_path / "a").read_bytes() == CONTENT
     assert kind == "text/plain"
-    assert lengths == [len(CONTENT)]
     assert google.headers("range") == [None]
     assert google.headers("accept-encoding") == ["identity"]
 
@@ -167,12 +165,10 @@ def test_a_content_that_always_breaks_off_is_an_outage(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reply", [Reply(416), Reply(200)], ids=["refused range", "no bytes"])
 def test_an_empty_content_is_a_success(tmp_path: Path, reply: Reply) -> None:
-    lengths: list[int] = []
     with scripted(in_turn(reply)) as google, connected(google) as transport:
-        _fetch(transport, google, tmp_path / "a", on_length=lengths.append)
+        _fetch(transport, google, tmp_path / "a", expected=0)
 
     assert (tmp_path / "a").read_bytes() == b""
-    assert lengths == [0]
 
 
 def test_a_content_that_shrank_meanwhile_is_fetched_anew(tmp_path: Path) -> None:
@@ -187,18 +183,31 @@ def test_a_content_that_shrank_meanwhile_is_fetched_anew(tmp_path: Path) -> None
     assert (tmp_path / "a").read_bytes() == b"short"
 
 
-def test_a_length_that_is_refused_ends_it_before_the_content_and_for_good(tmp_path: Path) -> None:
-    class TooMuchError(Exception):
-        pass
-
-    def refuse(_: int) -> None:
-        raise TooMuchError
-
-    with scripted(in_turn(Reply(body=CONTENT))) as google, connected(google) as transport:
-        with pytest.raises(TooMuchError):
-            _fetch(transport, google, tmp_path / "a", on_length=refuse)
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(body=b"short"),
+        Reply(body=CONTENT, headers={"Content-Length": str(10**10)}),
+        Reply(416),
+    ],
+    ids=["shorter", "longer", "empty"],
+)
+def test_a_content_of_another_length_than_expected_is_not_read_at_all(
+    tmp_path: Path, reply: Reply
+) -> None:
+    with scripted(in_turn(reply)) as google, connected(google) as transport:
+        with pytest.raises(OtherLengthError):
+            _fetch(transport, google, tmp_path / "a", expected=20)
         assert (tmp_path / "a").read_bytes() == b""
         assert len(google.asked) == 1
+
+
+def test_a_content_without_a_length_is_read_no_further_than_expected(tmp_path: Path) -> None:
+    packed = Reply(body=gzip.compress(b" " * 50_000_000), headers={"Content-Encoding": "gzip"})
+    with scripted(in_turn(packed)) as google, connected(google) as transport:
+        with pytest.raises(OtherLengthError):
+            _fetch(transport, google, tmp_path / "a", expected=200_000, limit=300_000)
+        assert (tmp_path / "a").stat().st_size <= 200_000
 
 
 def test_no_more_than_the_limit_is_written_whatever_is_announced(tmp_path: Path) -> None:
@@ -241,7 +250,11 @@ def test_an_answer_that_trickles_for_too_long_is_given_up(tmp_path: Path) -> Non
 
 
 def test_a_stopped_run_does_not_read_to_the_end(tmp_path: Path) -> None:
-    with scripted(in_turn(Reply(body=CONTENT))) as google, connected(google) as transport:
+    def stop(_: Asked) -> Reply:
+        transport.stop()
+        return Reply(body=CONTENT)
+
+    with scripted(stop) as google, connected(google) as transport:
         with pytest.raises(RunStoppedError):
-            _fetch(transport, google, tmp_path / "a", on_length=lambda _: transport.stop())
+            _fetch(transport, google, tmp_path / "a")
         assert (tmp_path / "a").read_bytes() == b""

@@ -95,7 +95,7 @@ def test_another_caller_may_give_up_sooner() -> None:
         assert len(waits) == 1
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"<html>", b'{"a":', b"[" * 100_000])
+@pytest.mark.parametrize("body", [b"", b"[]", b"plain", b'{"a":', b"[" * 100_000])
 def test_what_is_no_object_is_asked_for_again_and_then_an_outage(body: bytes) -> None:
     with (
         scripted(in_turn(Reply(body=body))) as google,
@@ -204,7 +204,7 @@ def test_a_server_that_says_nothing_is_an_outage() -> None:
     with scripted(never_in_time) as google:
         with (
             connected(google, patience=QUICK, timeouts=Timeouts(read=0.05)) as transport,
-            pytest.raises(DriveCallError, match=r"timed out|Timeout") as caught,
+            pytest.raises(DriveCallError, match="does not answer") as caught,
         ):
             _get(transport)
         silent.set()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import SettingsError
 from gdrive_rag_mcp.sources.drive_connections import is_google
 from gdrive_rag_mcp.sources.drive_failures import (
@@ -28,6 +29,7 @@ from tests.sources.scripted_google import (
 
 OBJECT = Reply(body=b'{"id": "a"}')
 TOKEN = Reply(body=json.dumps({"access_token": "good", "expires_in": 3600}).encode())
+REFUSED = Reply(401, b'{"error": {"errors": [{"reason": "authError"}], "code": 401}}')
 
 
 def _get(
@@ -59,7 +61,7 @@ def test_a_token_that_was_refused_is_renewed_once_for_all_threads() -> None:
 
 def test_a_renewed_token_that_is_refused_too_is_a_refusal_of_the_credentials() -> None:
     def never(asked: Asked) -> Reply:
-        return TOKEN if asked.target == "/token" else Reply(401)
+        return TOKEN if asked.target == "/token" else REFUSED
 
     with (
         scripted(never) as google,
@@ -165,13 +167,15 @@ def test_a_redirect_to_another_server_is_not_even_asked() -> None:
         moved = Reply(302, headers={"Location": f"{other.url}/"})
         with (
             scripted(in_turn(moved)) as google,
-            connected(google) as transport,
-            pytest.raises(ForeignAddressError, match=r"127\.0\.0\.1"),
+            connected(google, patience=QUICK) as transport,
+            pytest.raises(ForeignAddressError, match=r"127\.0\.0\.1") as caught,
         ):
             _get(transport)
 
     assert other.asked == []
-    assert len(google.asked) == 1
+    assert len(google.asked) == 2, "nobody knows how long somebody else answers in Drive's place"
+    assert caught.value.reason is Reason.NETWORK
+    assert google.url.removeprefix("http://") in caught.value.message
 
 
 def test_redirects_in_circles_end() -> None:

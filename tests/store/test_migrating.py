@@ -16,17 +16,24 @@ from gdrive_rag_mcp.testing.hand_written import found_by_vector, found_by_words
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from tests.indexing.desk import AParagraphAChunk, Paragraphs
 
-# The second schema undone, for an index that holds no shortcut and nothing that has gone.
-SECOND_UNDONE = (
-    "UPDATE meta SET key = 'run' WHERE key = 'listing'",
-    "DELETE FROM meta WHERE key IN ('last_crawl', 'crawl_began', 'last_poll', 'listing_open')",
+# The third schema undone, and the second, for an index that holds no shortcut and nothing that has
+# gone.
+THIRD_UNDONE = (
     *(
         f"DROP INDEX {name}"
         for name in (
-            *("files_astray", "folders_to_list", "folders_missing"),
+            *("files_resting", "folders_doubted", "folders_root"),
             *("folders_by_parents", "folders_in_several"),
         )
     ),
+    "ALTER TABLE folders DROP COLUMN doubted",
+    "DELETE FROM meta WHERE key = 'listing_open'",
+    "PRAGMA user_version = 2",
+)
+SECOND_UNDONE = (
+    "UPDATE meta SET key = 'run' WHERE key = 'listing'",
+    "DELETE FROM meta WHERE key IN ('last_crawl', 'crawl_began', 'last_poll')",
+    *(f"DROP INDEX {name}" for name in ("files_astray", "folders_to_list", "folders_missing")),
     "DROP TABLE shortcuts",
     "ALTER TABLE files ADD COLUMN is_folder INTEGER NOT NULL DEFAULT 0",
     "UPDATE files SET is_folder = 1 WHERE kind = 'folder'",
@@ -99,7 +106,7 @@ class Shelf:
 def old(index: Path, *more: str) -> None:
     """Make an index one of the first schema, and do `more` in it."""
     connection = apsw.Connection(str(index))
-    for statement in (*SECOND_UNDONE, *more):
+    for statement in (*THIRD_UNDONE, *SECOND_UNDONE, *more):
         connection.execute(statement)
     connection.close()
 

@@ -180,6 +180,7 @@ def test_an_idle_poll_of_a_log_walks_through_nothing_that_grows(
         "SCAN files USING INDEX files_astray",
         "SCAN folders USING INDEX folders_to_list",
         "SCAN folders USING INDEX folders_missing",
+        "SCAN folders USING INDEX folders_root",
         *("SCAN s", "SCAN shortcuts"),
     }
 

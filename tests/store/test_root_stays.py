@@ -1,5 +1,6 @@
 """Nothing but another root takes the root away: without it, everything would be out of reach."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -31,6 +32,9 @@ UP = SourceShortcut("up", "up", ("root",), "above")
         ChangePage(removed=(Gone("above"),), news=True),
         ChangePage(removed=(Gone("root"),), news=True),
         ChangePage(looked_up=(LookedUp("above", Reason.NOT_FOUND),)),
+        ChangePage(folders=(replace(ROOT, is_root=False),), looked_up=(LookedUp("root"),)),
+        ChangePage(folders=(replace(ROOT, name="renamed", is_root=False),), news=True),
+        ChangePage(news=True, outside=True),
     ],
 )
 def test_whatever_becomes_of_a_linked_folder_above_it_the_root_is_the_root(

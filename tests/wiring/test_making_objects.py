@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp import wiring
-from gdrive_rag_mcp.domain import EmbeddingIdentity, FolderToList, ItemToLookUp, SourceFile
+from gdrive_rag_mcp.domain import EmbeddingIdentity, SourceFile
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
 from gdrive_rag_mcp.errors import (
@@ -22,6 +22,7 @@ from gdrive_rag_mcp.settings import Settings, load_settings
 from gdrive_rag_mcp.sources.drive import DriveSource
 from gdrive_rag_mcp.sources.local import LocalFolderSource
 from gdrive_rag_mcp.testing.fake_drive.tokens import TokenEndpoint
+from tests.sources.nothing_known import NothingKnown
 
 HERE = "http://127.0.0.1:9/v1"
 RECORDED = EmbeddingIdentity("openai-compatible", "bge-m3", 1024, "f" * 64)
@@ -52,18 +53,8 @@ def make_embedder(
 # ── sources ──────────────────────────────────────────────────────────────────
 
 
-class Nothing:
-    """What a new index knows of."""
-
-    def folders(self) -> tuple[FolderToList, ...]:
-        return ()
-
-    def lookups(self) -> tuple[ItemToLookUp, ...]:
-        return ()
-
-
 def listed(source: Source) -> Iterator[SourceFile]:
-    for page in source.changes(None, Nothing()):
+    for page in source.changes(None, NothingKnown()):
         yield from page.files
 
 

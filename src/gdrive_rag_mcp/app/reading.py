@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from gdrive_rag_mcp.app.checks import check_span, checked_limit
-from gdrive_rag_mcp.app.index_warnings import scope_warnings, status_warnings
+from gdrive_rag_mcp.app.index_warnings import outdated_documents, scope_warnings, status_warnings
 from gdrive_rag_mcp.app.pool import StorePool
 from gdrive_rag_mcp.domain import (
     EVERYTHING,
@@ -94,23 +94,25 @@ class Reader:
             with self._pool.lend() as store:
                 return self._search(store, query, scope_id)
         except IndexMissingError:
-            return self._unsearched(query, scope_id, VerdictReason.NO_INDEX, Coverage({}, {}))
+            return self._unsearched(query, scope_id, VerdictReason.NO_INDEX)
 
     def _search(self, store: Store, query: Query, scope_id: str | None) -> SearchOutcome:
-        scope = self._visible
+        scope, last_sync = self._visible, store.catalog.last_sync
         if scope_id is not None:
             found = store.ledger.resolve_scope(scope_id, self._visible)
             if found is None:
-                unknown = Coverage({}, {})
-                return self._unsearched(query, scope_id, VerdictReason.SCOPE_UNKNOWN, unknown)
+                unknown = VerdictReason.SCOPE_UNKNOWN
+                return self._unsearched(query, scope_id, unknown, Coverage({}, {}), last_sync)
             scope = found
-        coverage, last_sync = store.ledger.coverage(scope), store.catalog.last_sync
+        coverage = store.ledger.coverage(scope)
         if not store.ledger.holds_text(scope):
             empty = VerdictReason.SCOPE_EMPTY
             return self._unsearched(query, scope_id, empty, coverage, last_sync)
         embedder = self._embedder_for(store)
         retriever = Retriever(store.index, embedder, self._mode)
         retrieved = retriever.retrieve(replace(query, scope=scope))
+        # Judging looks at more hits than were asked for.
+        shown = retrieved.hits[: query.limit]
         return SearchOutcome(
             question=query.text,
             scope_id=scope_id,
@@ -119,8 +121,8 @@ class Reader:
             coverage=coverage,
             last_sync=last_sync,
             warnings=self._search_warnings(retrieved, coverage, last_sync),
-            # Judging looks at more hits than were asked for.
-            retrieved=replace(retrieved, hits=retrieved.hits[: query.limit]),
+            retrieved=replace(retrieved, hits=shown),
+            outdated=outdated_documents(store.ledger, scope, shown),
         )
 
     def _unsearched(
@@ -128,18 +130,20 @@ class Reader:
         query: Query,
         scope_id: str | None,
         reason: VerdictReason,
-        coverage: Coverage,
+        coverage: Coverage | None = None,
         last_sync: datetime | None = None,
     ) -> SearchOutcome:
+        """The verdict before any retriever ran; without an index there is no coverage."""
+        beware = () if coverage is None else scope_warnings(coverage, last_sync, self._clock())
         threshold = DEFAULT_THRESHOLD if self._threshold is None else self._threshold
         return SearchOutcome(
             question=query.text,
             scope_id=scope_id,
             mode=self._mode,
             evidence=Evidence(sufficient=False, reason=reason, confidence=0.0, threshold=threshold),
-            coverage=coverage,
+            coverage=coverage or Coverage({}, {}),
             last_sync=last_sync,
-            warnings=scope_warnings(coverage, last_sync, self._clock()),
+            warnings=beware,
         )
 
     def _embedder_for(self, store: Store) -> Embedder | None:

@@ -1,13 +1,13 @@
 """The use cases of writing: making an index, bringing it up to date, changing its embedder."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Protocol, runtime_checkable
 
+from gdrive_rag_mcp.app.checked_source import CheckedSource
+from gdrive_rag_mcp.app.rehearsing import index_to_rehearse_on
 from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncPlan, SyncReport
 from gdrive_rag_mcp.errors import IndexMissingError, SettingsError
 from gdrive_rag_mcp.extraction import EXTRACTION_VERSION, is_supported
@@ -17,6 +17,9 @@ from gdrive_rag_mcp.indexing.reindexing import reindex
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
 from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.store.location import is_there
+
+MakeEmbedder = Callable[[EmbeddingIdentity | None], Embedder | None]
 
 
 def create_index(path: Path) -> None:
@@ -44,7 +47,7 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
     source: Source,
     extractor: Extractor,
     chunker: Chunker,
-    embedder: Callable[[EmbeddingIdentity | None], Embedder | None],
+    embedder: MakeEmbedder,
     options: SyncOptions,
     progress: Progress,
     readers: int = 1,
@@ -57,6 +60,10 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
         IndexLockedError: another process is writing it.
         SourceError, StoreError, SettingsError: as `Synchroniser.run`.
     """
+    asked = source
+    if not is_there(path):  # where anything refuses, not even an empty index is left behind
+        source = CheckedSource(source)
+        embedder = _made_at_once(embedder)
     with writer_lock(path), Store.open_for_writing(path) as store:
         report = Synchroniser(
             store=store,
@@ -71,7 +78,15 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
         ).run(options)
     if report.coverage.in_scope or not report.complete:
         return report
-    return replace(report, warnings=(*report.warnings, _nothing_in_scope(source)))
+    return replace(report, warnings=(*report.warnings, _nothing_in_scope(asked)))
+
+
+def _made_at_once(embedder: MakeEmbedder) -> MakeEmbedder:
+    """What hands out the embedder of a new index, which is made, and knows itself, by now."""
+    made = embedder(None)
+    if made is not None:
+        _ = made.identity  # a server may have to be asked for it, and not answer
+    return lambda recorded: made if recorded is None else embedder(recorded)
 
 
 def _nothing_in_scope(source: Source) -> str:
@@ -85,20 +100,20 @@ def plan_sync(
     source: Source,
     extractor: Extractor,
     chunker: Chunker,
-    embedder: Callable[[EmbeddingIdentity | None], Embedder | None],
+    embedder: MakeEmbedder,
     options: SyncOptions,
     progress: Progress,
 ) -> SyncPlan:
     """Find out what a sync would do, and write nothing; no content is fetched.
 
-    Where there is no index yet, the plan is made over an empty one elsewhere.
+    Where there is no index yet, or an older version's, the plan is made over another elsewhere.
 
     Raises:
         IndexLockedError: another process is writing it.
         SourceError, StoreError, SettingsError: as `Synchroniser.plan`.
     """
     with (
-        _index_to_plan_on(path) as index,
+        index_to_rehearse_on(path) as index,
         writer_lock(index),
         Store.open_for_writing(index) as store,
     ):
@@ -114,15 +129,6 @@ def plan_sync(
         ).plan(options)
 
 
-@contextmanager
-def _index_to_plan_on(path: Path) -> Iterator[Path]:
-    if path.exists():
-        yield path
-        return
-    with TemporaryDirectory(prefix="gdrive-rag-plan-") as folder:
-        yield Path(folder) / "index.db"
-
-
 def change_embedder(
     path: Path, embedder: Embedder, *, agreed: bool, progress: Progress
 ) -> ReindexReport:
@@ -134,7 +140,7 @@ def change_embedder(
         SettingsError: it was not agreed to; says what it would cost.
         EmbeddingError: the embedder failed; the index is as it was.
     """
-    if not path.exists():
+    if not is_there(path):
         raise IndexMissingError(f"there is no index at {path}", hint="run `gdrive-rag-mcp sync`")
     identity = embedder.identity
     with writer_lock(path), Store.open_for_writing(path) as store:

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from gdrive_rag_mcp.domain.documents import Locator
-from gdrive_rag_mcp.domain.files import Coverage
+from gdrive_rag_mcp.domain.files import Coverage, FileState
 from gdrive_rag_mcp.domain.queries import Query, TermStatistics
 
 
@@ -140,7 +140,8 @@ class SearchOutcome:
     """What a search ends with; the verdict stands even where there was nothing to search.
 
     `coverage` and `last_sync` are those of the scope that was asked for; `retrieved` is None when
-    the verdict was clear before any retriever ran.
+    the verdict was clear before any retriever ran. `outdated` has the states of those documents
+    among the hits that are not shown as they are in the source now.
     """
 
     question: str
@@ -151,3 +152,4 @@ class SearchOutcome:
     last_sync: datetime | None
     warnings: tuple[str, ...] = ()
     retrieved: Retrieved | None = None
+    outdated: Mapping[str, FileState] = field(default_factory=dict)

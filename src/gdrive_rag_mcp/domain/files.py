@@ -101,6 +101,8 @@ class Coverage:
 
     by_state: Mapping[FileState, int]
     by_reason: Mapping[Reason, int]
+    held_with_text: int = 0
+    """How many of the held items are still found, as they last were."""
 
     @property
     def in_scope(self) -> int:
@@ -108,7 +110,8 @@ class Coverage:
 
     @property
     def searchable(self) -> int:
-        return sum(self.by_state.get(state, 0) for state in SEARCHABLE_STATES)
+        read = sum(self.by_state.get(state, 0) for state in SEARCHABLE_STATES)
+        return read + self.held_with_text
 
     @property
     def unreadable(self) -> int:

@@ -60,10 +60,14 @@ class SourceShortcut:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """An item that the log `feed` says was deleted, binned or put out of sight."""
+    """An item that the log `feed` says was deleted, binned or put out of sight.
+
+    `holds` is false for what is known to be no folder.
+    """
 
     id: str
     feed: str = ""
+    holds: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +115,12 @@ class ChangePage:
     """A part of a source's news that can be committed by itself, together with its `cursor`.
 
     `begins`     a full listing starts here: whatever no page shows from now on was not listed
+    `reader`     with `begins`: the identity that reads; what another one saw is nothing to go by
+                 where this one cannot look
     `complete`   that listing has met no error and is at its end
     `news`       from a log of changes, which also tells of what lies outside: only what is known,
                  or lies in a known folder, is any business of the index
+    `outside`    something changed, outside of what is known, that may lie above what links lead to
     `caught_up`  every log has been read to its end
     `cursor`     where to go on after this page; None leaves it as it was
     """
@@ -126,8 +133,10 @@ class ChangePage:
     looked_up: tuple[LookedUp, ...] = ()
     cursor: str | None = None
     begins: bool = False
+    reader: str | None = None
     complete: bool = False
     news: bool = False
+    outside: bool = False
     caught_up: bool = False
 
 

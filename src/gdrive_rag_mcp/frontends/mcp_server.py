@@ -5,7 +5,6 @@ Nothing heavy is loaded before a tool is called: a client that only lists tools 
 
 import inspect
 import logging
-import os
 import re
 import secrets
 import signal
@@ -32,13 +31,13 @@ from gdrive_rag_mcp.errors import GdriveRagError
 from gdrive_rag_mcp.frontends import mcp_calls as calls
 from gdrive_rag_mcp.frontends.mcp_instructions import INSTRUCTIONS
 from gdrive_rag_mcp.frontends.mcp_schemas import RESULTS, input_schema, output_schema
+from gdrive_rag_mcp.frontends.process_end import end_process
 
 if TYPE_CHECKING:  # the use cases bring SQLite and numpy, which `tools/list` must not wait for
     from gdrive_rag_mcp.app import Reader
 
 DEADLINE_SECONDS = 19.0
 _CONCURRENT_TOOLS = 8
-_PAGE_SIZES = (50, 20, 5, 1)
 _READ_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -144,7 +143,7 @@ class _Tools:
         state: Annotated[
             Literal["indexed", "partial", "empty", "skipped", "failed", "pending", "held"]
             | SkipJsonSchema[None],
-            Field(description="Only files in this state; all but the first two are unsearchable."),
+            Field(description="Only files in this state; searches find the first two and held."),
         ] = None,
         query: Annotated[_SomeWord, Field(description="Part of a path.")] = None,
         cursor: Annotated[_SomeCursor, Field(description="next_cursor of the page before.")] = None,
@@ -292,6 +291,4 @@ def serve_stdio(make_reader: "Callable[[], Reader]") -> NoReturn:
         anyio.run(build_server(make_reader).run_stdio_async)
     except* (BrokenPipeError, anyio.BrokenResourceError):
         pass  # the client has gone, and that is how a session ends
-    # Not sys.exit: it would wait for the thread of a tool that was left behind.
-    sys.stderr.flush()
-    os._exit(0)
+    end_process()

@@ -113,7 +113,11 @@ class ContentReader:
         try:
             self._index(item, content.path, outcome)
         except ExtractionError as error:
-            self._refuse(item.file.id, error.reason, _told(error), read=outcome.file)
+            reason, detail = error.reason, _told(error)
+            if reason is Reason.CORRUPT and outcome.mime_type != item.file.mime_type:
+                # Nobody keeps a damaged export: it was damaged on its way, and has no checksum.
+                reason, detail = Reason.NETWORK, f"the export came damaged: {detail}"
+            self._refuse(item.file.id, reason, detail, read=outcome.file)
         return None
 
     def _index(self, item: WorkItem, content: Path, fetched: Fetched) -> None:
@@ -227,7 +231,9 @@ def _remove(folder: Path) -> None:
 
 
 def _told(error: FileUnreadableError | ExtractionError) -> str:
-    return f"{error.message}; {error.hint}" if error.hint else error.message
+    if not error.hint:
+        return error.message
+    return f"{error.message.removesuffix('.')}. {error.hint[0].upper()}{error.hint[1:]}"
 
 
 def _sha256(path: Path) -> str:

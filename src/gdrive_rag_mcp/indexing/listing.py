@@ -17,6 +17,13 @@ MASS_DELETE_FILES = 20
 MASS_DELETE_SHARE = 0.3
 RECONCILE_AFTER = timedelta(days=7)
 """Access can be lost without a word in any log: everything is listed again this often."""
+LOOK_INSIDE_AFTER = timedelta(hours=1)
+"""A folder that was renamed or moved may have been out of sight besides: it is listed again then.
+
+Not at once: that a rename costs no more than any other change is worth an hour, a week is not.
+"""
+_CLOCKS_DIFFER = timedelta(hours=1)
+"""A listing so far in the future was dated by a clock that was wrong."""
 
 
 class News:
@@ -53,7 +60,10 @@ class News:
             self._store.inventory.begin_run()
         self._place()  # what a killed run has left
         now = self._clock()
-        cursor = None if anew or self._is_due(now) else self._store.catalog.cursor
+        due = anew or self._store.catalog.root_was_lost or self._is_due(now)
+        cursor = None if due else self._store.catalog.cursor
+        with self._store.transaction():
+            self._store.inventory.look_into_doubted(now - LOOK_INSIDE_AFTER)
         try:
             for page in self._source.changes(cursor, self._store.frontier(now)):
                 self._keep(page)
@@ -68,7 +78,9 @@ class News:
     def _is_due(self, now: datetime) -> bool:
         catalog = self._store.catalog
         latest = catalog.crawl_began or catalog.last_crawl
-        return latest is not None and now - latest > RECONCILE_AFTER
+        if latest is None:
+            return False
+        return now - latest > RECONCILE_AFTER or latest - now > _CLOCKS_DIFFER
 
     def _keep(self, page: ChangePage) -> None:
         """Keep a page and where to go on after it, together or not at all."""
@@ -78,7 +90,8 @@ class News:
         now = self._clock()
         with self._store.transaction():
             if page.begins:
-                self._store.inventory.begin_listing()
+                self._store.inventory.begin_listing(page.reader)
+                self._store.catalog.root_was_lost = False
                 self._store.catalog.crawl_began = now
             self._store.inventory.record(page, now)
             if page.complete:
@@ -100,14 +113,21 @@ class News:
     # ── what has gone ────────────────────────────────────────────────────────
 
     def verdict(self) -> tuple[list[str], list[str]]:
-        """The files to remove, and those to hold because so much at once is odd."""
+        """The files to remove, and those to hold because so much at once is odd.
+
+        Those that were held before stay so until they are back, or somebody confirms that they are
+        gone: that other files come or go meanwhile makes it no less odd.
+        """
         if not (self.settled or self._caught_up):
             return [], []
         straying = self._store.straying
         strays = straying.strays(told_only=not self.settled)
         gone = len(strays) - straying.came_back_elsewhere(strays)
         odd = gone > MASS_DELETE_FILES and gone > MASS_DELETE_SHARE * straying.known_before()
-        return ([], strays) if odd and not self._may_empty else (strays, [])
+        if self._may_empty:
+            return strays, []
+        held = set(strays if odd else straying.held(strays))
+        return [one for one in strays if one not in held], [one for one in strays if one in held]
 
     def strike(self) -> None:
         """Take out what has gone, or hold it until somebody confirms that it has."""
@@ -121,7 +141,6 @@ class News:
                 f"mass_delete_held: {len(to_hold)} of {known} files are not there any more; "
                 "if that is right, run `gdrive-rag-mcp sync --allow-mass-delete`"
             )
-            return
         for identifier in to_remove:
             with self._store.transaction():
                 self._store.index.remove(identifier)

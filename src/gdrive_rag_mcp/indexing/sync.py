@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from gdrive_rag_mcp.domain import EVERYTHING, FileState, SyncPlan, SyncReport
-from gdrive_rag_mcp.errors import SettingsError
+from gdrive_rag_mcp.errors import RootUnavailableError, SettingsError
 from gdrive_rag_mcp.indexing.content import ContentReader, Tools
 from gdrive_rag_mcp.indexing.listing import News
 from gdrive_rag_mcp.indexing.progress import Progress
@@ -51,11 +51,20 @@ class Synchroniser:
 
         Raises:
             SourceAuthError: the credentials are missing or refused; nothing was concluded.
-            RootUnavailableError: the root cannot be read; nothing was changed.
+            RootUnavailableError: the root cannot be read; all stays as it was, and is listed anew
+                when the root is back, as no log tells what happened meanwhile.
             SourceUnavailableError: the source cannot be reached; nothing was changed.
             ReindexRequiredError: the index holds another embedder's vectors.
             SettingsError: the index belongs to another root and `full` was not asked for.
         """
+        try:
+            return self._brought_up_to_date(options)
+        except RootUnavailableError:
+            with self.store.transaction():
+                self.store.catalog.root_was_lost = True
+            raise
+
+    def _brought_up_to_date(self, options: SyncOptions) -> SyncReport:
         started = time.monotonic()
         news = self._listed(options)
         news.strike()

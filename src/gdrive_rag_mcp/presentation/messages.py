@@ -1,94 +1,139 @@
-"""What the client must do with a verdict: one text a reason, written so that a model abstains."""
+"""What to make of a verdict: one text a reason, so that a model abstains and a person knows why."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
 
 from gdrive_rag_mcp.domain import (
-    SEARCHABLE_STATES,
-    STATE_OF_REASON,
     Coverage,
     FileState,
-    Reason,
     SearchOutcome,
     VerdictReason,
 )
+from gdrive_rag_mcp.presentation.counting import counted
+from gdrive_rag_mcp.presentation.troubles import because
+
+
+class Audience(Enum):
+    """Who reads a message: a model is told what to do, a person at a terminal what to type."""
+
+    MODEL = "list_documents"
+    PERSON = "`gdrive-rag-mcp status --files`"
+
+    @property
+    def ledger(self) -> str:
+        """Where this reader finds what became of every file."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Why nothing is answered, and what either reader is told to do about it."""
+
+    fact: str
+    model: str
+    person: str
+
+    def said_to(self, audience: Audience) -> str:
+        if audience is Audience.MODEL:
+            return f"Abstain: {self.fact}. {self.model} {_NOT_FROM_MEMORY}"
+        return f"{self.fact[0].upper()}{self.fact[1:]}. {self.person}"
+
 
 _TERMS_SHOWN = 8
-_SUFFICIENT = (
-    "The evidence is sufficient. Answer from `results` only and cite the url and locator of every "
-    "claim; say so where they leave a part of the question open."
-)
-_ABSTAIN = {
-    VerdictReason.NO_INDEX: (
-        "there is no index yet, so no document has been searched. Tell the user to run "
-        "`gdrive-rag-mcp sync` first."
+_NOT_FROM_MEMORY = "Do not fill the gap from memory or general knowledge."
+_SUFFICIENT = {
+    Audience.MODEL: (
+        "The evidence is sufficient. Answer from `results` only and cite the url and locator of "
+        "every claim; say so where they leave a part of the question open."
     ),
-    VerdictReason.SCOPE_UNKNOWN: (
-        "no folder or file with the id {scope} is in the index. Use an id that list_documents "
-        "shows, or search without scope_id."
+    Audience.PERSON: "The evidence is sufficient: these passages support an answer.",
+}
+_LEADS = "`candidate_results` may be offered as leads, never as evidence."
+_REFUSALS = {
+    VerdictReason.NO_INDEX: _Refusal(
+        "there is no index yet, so no document has been searched",
+        "Tell the user to run `gdrive-rag-mcp sync` first.",
+        "Run `gdrive-rag-mcp sync` first.",
     ),
-    VerdictReason.SCOPE_EMPTY: (
-        "nothing in this scope can be searched. Tell the user so; list_documents shows what is "
-        "there and why it could not be read."
+    VerdictReason.SCOPE_UNKNOWN: _Refusal(
+        "no folder or file with the id {scope} is in the index",
+        "Use an id that list_documents shows, or search without scope_id.",
+        "Use an id that `gdrive-rag-mcp status --files --json` shows, or search without --scope.",
     ),
-    VerdictReason.NO_MATCH: (
-        "no passage in scope matches the question. Tell the user that the documents do not answer "
-        "it."
+    VerdictReason.SCOPE_EMPTY: _Refusal(
+        "nothing in this scope can be searched",
+        "Tell the user so; list_documents shows what is there and why it could not be read.",
+        "`gdrive-rag-mcp status --files` shows what is there and why it could not be read.",
     ),
-    VerdictReason.TERMS_ABSENT: (
-        "no document in scope mentions {terms}. Tell the user so; `candidate_results` are about "
-        "something else and support no answer."
+    VerdictReason.NO_MATCH: _Refusal(
+        "no passage in scope matches the question",
+        "Tell the user that the documents do not answer it.",
+        "The documents do not answer it.",
     ),
-    VerdictReason.WEAK_MATCH: (
-        "the nearest passages do not support an answer. Tell the user that the documents do not "
-        "answer the question; `candidate_results` may be offered as leads, never as evidence."
+    VerdictReason.TERMS_ABSENT: _Refusal(
+        "no document in scope mentions {terms}",
+        "Tell the user so; `candidate_results` are about something else and support no answer.",
+        "The nearest passages are about something else and support no answer.",
     ),
-    VerdictReason.PARTLY_SUPPORTED: (
-        "the passages cover only a part of the question{without}. Tell the user which part the "
-        "documents do not answer; `candidate_results` may be offered as leads, never as evidence."
+    VerdictReason.WEAK_MATCH: _Refusal(
+        "the nearest passages do not support an answer",
+        f"Tell the user that the documents do not answer the question; {_LEADS}",
+        "The documents do not answer the question.",
+    ),
+    VerdictReason.PARTLY_SUPPORTED: _Refusal(
+        "the passages cover only a part of the question{without}",
+        f"Tell the user which part the documents do not answer; {_LEADS}",
+        "The documents do not answer the rest.",
     ),
 }
-_FILTERED_OUT = (
-    "no document in scope passes the filters (mime_type, modified_after, modified_before). Search "
-    "without them, or tell the user so."
+_FILTERED_OUT = _Refusal(
+    "no document in scope passes the filters",
+    "Search without mime_type, modified_after and modified_before, or tell the user so.",
+    "Search without --mime-type, --modified-after and --modified-before.",
 )
-_NOT_FROM_MEMORY = "Do not fill the gap from memory or general knowledge."
 
 
-def message(outcome: SearchOutcome) -> str:
-    """The instruction that goes with a verdict, naming missing terms and what was not read."""
+def message(outcome: SearchOutcome, audience: Audience = Audience.MODEL) -> str:
+    """What goes with a verdict, naming missing terms and what was not read."""
     evidence = outcome.evidence
     if evidence.sufficient:
-        said = [_SUFFICIENT]
-        if evidence.missing_terms:
-            said.append(
-                f"No document in scope mentions {_quoted(evidence.missing_terms)}: where the "
-                "question turns on that, the passages do not answer it; say so."
-            )
+        said = [_SUFFICIENT[audience], *_absent(outcome, audience)]
     else:
         terms = _quoted(evidence.missing_terms)
-        why = _template(outcome).format(
-            scope=_quoted((outcome.scope_id or "",)),
-            terms=terms or "what the question is about",
-            without=f": nothing mentions {terms}" if terms else "",
-        )
-        said = [f"Abstain: {why}", _NOT_FROM_MEMORY]
-    if "embedder_unavailable" in outcome.warnings:
-        said.append(
-            "Only words were compared, because no embeddings are at hand: what is said in other "
-            "words or in another language was not found."
-        )
-    if "index_stale" in outcome.warnings:
-        said.append(
-            f"The index was last synced on {outcome.last_sync:%Y-%m-%d}: later changes are not in "
-            "it."
-        )
-    said.extend(_unread(outcome.coverage))
-    return " ".join(said)
+        said = [
+            _refusal(outcome)
+            .said_to(audience)
+            .format(
+                scope=_quoted((outcome.scope_id or "",)),
+                terms=terms or "what the question is about",
+                without=f": nothing mentions {terms}" if terms else "",
+            )
+        ]
+    return " ".join(
+        [
+            *said,
+            *_warned(outcome, audience),
+            *_held(outcome.coverage, audience),
+            *_unread(outcome.coverage, audience),
+        ]
+    )
 
 
-def _template(outcome: SearchOutcome) -> str:
+def _refusal(outcome: SearchOutcome) -> _Refusal:
     reason = outcome.evidence.reason
     if reason is VerdictReason.SCOPE_EMPTY and outcome.coverage.searchable:
         return _FILTERED_OUT
-    return _ABSTAIN[reason]
+    return _REFUSALS[reason]
+
+
+def _absent(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
+    if terms := _quoted(outcome.evidence.missing_terms):
+        duty = "; say so" if audience is Audience.MODEL else ""
+        yield (
+            f"No document in scope mentions {terms}: where the question turns on that, the "
+            f"passages do not answer it{duty}."
+        )
 
 
 def _quoted(words: tuple[str, ...]) -> str:
@@ -97,24 +142,46 @@ def _quoted(words: tuple[str, ...]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _unread(coverage: Coverage) -> list[str]:
-    if not coverage.unreadable:
-        return []
-    causes = [f"{number} {reason.value}" for reason, number in _by_number(coverage)]
-    if pending := coverage.by_state.get(FileState.PENDING, 0):
-        causes.append(f"{pending} pending")
-    because = f" ({', '.join(causes)})" if causes else ""
-    said = (
-        f"{coverage.unreadable} of {coverage.in_scope} files in scope could not be read as they "
-        f"are now{because}, so an answer may stand in one of them; list_documents names them."
+def _warned(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
+    if "first_sync_unfinished" in outcome.warnings:
+        duty = "; tell the user so" if audience is Audience.MODEL else ""
+        yield (
+            "The first sync has not finished, so documents are missing from the index until "
+            f"`gdrive-rag-mcp sync` has been run to its end{duty}."
+        )
+    if "embedder_unavailable" in outcome.warnings:
+        yield (
+            "Only words were compared, because no embeddings are at hand: what is said in other "
+            "words or in another language was not found."
+        )
+    if "index_stale" in outcome.warnings:
+        yield (
+            f"The index was last synced on {outcome.last_sync:%Y-%m-%d}: later changes are not in "
+            "it."
+        )
+
+
+def _held(coverage: Coverage, audience: Audience) -> Iterator[str]:
+    held = coverage.by_state.get(FileState.HELD, 0)
+    if not held:
+        return
+    are, they = ("is", "it") if held == 1 else ("are", "they")
+    duty = "; say so where you cite one of state held" if audience is Audience.MODEL else ""
+    yield (
+        f"{counted(held, 'file')} in scope {are} no longer seen in the source and {are} shown as "
+        f"{they} last {'was' if held == 1 else 'were'} until `gdrive-rag-mcp sync "
+        f"--allow-mass-delete` confirms that {they} {are} gone{duty}."
     )
-    return [said]
 
 
-def _by_number(coverage: Coverage) -> list[tuple[Reason, int]]:
-    unread = [
-        (reason, number)
-        for reason, number in coverage.by_reason.items()
-        if number and STATE_OF_REASON[reason] not in SEARCHABLE_STATES
-    ]
-    return sorted(unread, key=lambda item: (-item[1], item[0]))
+def _unread(coverage: Coverage, audience: Audience) -> Iterator[str]:
+    unread = coverage.unreadable
+    if not unread:
+        return
+    one_of_them, them = ("it", "it") if unread == 1 else ("one of them", "them")
+    causes = because(coverage)
+    yield (
+        f"{unread} of {counted(coverage.in_scope, 'file')} in scope could not be read"
+        f"{f' ({causes})' if causes else ''}, so an answer may stand in {one_of_them}; "
+        f"{audience.ledger} names {them}."
+    )

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from gdrive_rag_mcp.domain import (
     FileRecord,
+    FileState,
     Hit,
     Locator,
     Passage,
@@ -75,7 +76,7 @@ def _rounded(number: float | None, digits: int) -> float | None:
     return None if number is None else round(number, digits)
 
 
-def hit_object(hit: Hit, ideal_bm25: float) -> HitObject:
+def hit_object(hit: Hit, ideal_bm25: float, outdated: FileState | None = None) -> HitObject:
     """A hit as it is cited; `text` is the chunk, character for character."""
     passage = hit.passage
     of_ideal = min(1.0, hit.bm25 / ideal_bm25) if hit.bm25 is not None and ideal_bm25 > 0 else None
@@ -96,6 +97,8 @@ def hit_object(hit: Hit, ideal_bm25: float) -> HitObject:
     }
     if passage.context:
         shown["context"] = passage.context
+    if outdated is not None:
+        shown["state"] = outdated.value
     return shown
 
 
@@ -123,7 +126,10 @@ def search_object(outcome: SearchOutcome) -> SearchObject:
     """A search's outcome; `results` stays empty unless the evidence is sufficient."""
     retrieved = outcome.retrieved
     ideal = retrieved.statistics.ideal_bm25 if retrieved else 0.0
-    hits = [hit_object(hit, ideal) for hit in (retrieved.hits if retrieved else ())]
+    hits = [
+        hit_object(hit, ideal, outcome.outdated.get(hit.passage.document_id))
+        for hit in (retrieved.hits if retrieved else ())
+    ]
     sufficient = outcome.evidence.sufficient
     return SearchObject(
         query=outcome.question,

@@ -17,11 +17,12 @@ from gdrive_rag_mcp.domain import (
     SearchOutcome,
     TermStatistics,
 )
+from gdrive_rag_mcp.presentation.counting import counted
 from gdrive_rag_mcp.presentation.links import deep_link
-from gdrive_rag_mcp.presentation.messages import message
+from gdrive_rag_mcp.presentation.messages import Audience, message
 from gdrive_rag_mcp.presentation.objects import iso
 from gdrive_rag_mcp.presentation.snippets import one_line, snippet
-from gdrive_rag_mcp.presentation.troubles import explained
+from gdrive_rag_mcp.presentation.troubles import REMEDIES, explained
 
 
 def place(locator: Locator) -> str:
@@ -39,21 +40,29 @@ def search_text(outcome: SearchOutcome) -> str:
         f"confidence {evidence.confidence:.2f}, threshold {evidence.threshold:.2f}, "
         f"{outcome.mode.value} search"
     )
-    lines = [f"{verdict}: {evidence.reason.value} ({figures})", message(outcome)]
+    lines = [f"{verdict}: {evidence.reason.value} ({figures})", message(outcome, Audience.PERSON)]
     hits = outcome.retrieved.hits if outcome.retrieved else ()
     if hits and not evidence.sufficient:
         lines += ["", "Nearest passages, which are no evidence:"]
     terms = outcome.retrieved.statistics.terms if outcome.retrieved else ()
     for hit in hits:
-        lines += ["", *_hit_lines(hit, terms)]
+        lines += ["", *_hit_lines(hit, terms, outcome.outdated.get(hit.passage.document_id))]
     return "\n".join(lines)
 
 
-def _hit_lines(hit: Hit, terms: Sequence[TermStatistics]) -> list[str]:
+_OUTDATED = {
+    FileState.HELD: "no longer in the source; held",
+    FileState.PENDING: "as it was last read; changed since",
+    FileState.FAILED: "as it was last read; failed since",
+}
+
+
+def _hit_lines(hit: Hit, terms: Sequence[TermStatistics], outdated: FileState | None) -> list[str]:
     passage = hit.passage
+    mark = f"  ({_OUTDATED.get(outdated, outdated.value)})" if outdated else ""
     lines = [
         f"{hit.rank}. {one_line(passage.title or passage.name)}",
-        f"   {one_line(passage.path)}, {place(passage.locator)}",
+        f"   {one_line(passage.path)}, {place(passage.locator)}{mark}",
     ]
     url = deep_link(passage.url, passage.mime_type, passage.locator, passage.anchor)
     if url:
@@ -77,6 +86,8 @@ def ledger_text(page: LedgerPage) -> str:
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(2)]
     lines = [f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]}" for row in rows]
     lines += ["", coverage_text(page.coverage)]
+    shown = {record.reason for record in page.records}
+    lines += [f"{reason.value}: {REMEDIES[reason]}" for reason in sorted(REMEDIES.keys() & shown)]
     if page.next_cursor:
         lines.append(f"more: cursor {page.next_cursor}")
     return "\n".join(lines).lstrip("\n")
@@ -84,11 +95,12 @@ def ledger_text(page: LedgerPage) -> str:
 
 def _ledger_row(record: FileRecord) -> tuple[str, str, str]:
     state = f"{record.state.value}: {record.reason.value}" if record.reason else record.state.value
-    remarks = [snippet(record.detail)] if record.detail else []
+    remarks = [snippet(record.detail).removesuffix(".")] if record.detail else []
     if record.next_attempt:
-        remarks.append(f"{record.attempts} attempts, next {iso(record.next_attempt)}")
+        attempts = counted(record.attempts, "attempt")
+        remarks.append(f"{attempts}, next {iso(record.next_attempt)}")
     remark = f"  ({'; '.join(remarks)})" if remarks else ""
-    return state, f"{record.chunk_count} chunks", f"{one_line(record.path)}{remark}"
+    return state, counted(record.chunk_count, "chunk"), f"{one_line(record.path)}{remark}"
 
 
 def status_text(status: IndexStatus) -> str:
@@ -100,7 +112,7 @@ def status_text(status: IndexStatus) -> str:
         *((("polled", f"for changes {iso(status.last_poll)}"),) if status.last_poll else ()),
         ("files", coverage_text(status.coverage)),
         *_unfinished(status),
-        ("documents", f"{status.documents} in {status.chunks} chunks"),
+        ("documents", f"{status.documents} in {counted(status.chunks, 'chunk')}"),
         ("vectors", f"{status.vectors}, {status.vector_backend}"),
         ("embedding", _embedder_text(status.embedding)),
         ("chunking", status.chunking or "none yet"),
@@ -122,7 +134,7 @@ def _unfinished(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield "failed", ", ".join(_retried(reason, status) for reason in failed if reasons[reason])
     if status.unsupported:
         types = (f"{number} {mime_type}" for mime_type, number in status.unsupported.items())
-        yield "unsupported", ", ".join(types)
+        yield "unsupported", f"{', '.join(types)}; {REMEDIES[Reason.UNSUPPORTED_TYPE]}"
 
 
 def _retried(reason: Reason, status: IndexStatus) -> str:
@@ -136,10 +148,11 @@ def reindex_text(report: ReindexReport) -> str:
     former, current = _embedder_text(report.former), _embedder_text(report.current)
     if report.former == report.current:
         return f"nothing to do: the index is made with {current}"
-    return f"{report.embedded} texts embedded; from {former} to {current}"
+    return f"{counted(report.embedded, 'text')} embedded; from {former} to {current}"
 
 
 def _embedder_text(made: EmbeddingIdentity | None) -> str:
     if made is None:
         return "none: words only"
-    return f"{made.provider} {made.model}, {made.dimensions} dimensions, {made.fingerprint[:12]}"
+    dimensions = counted(made.dimensions, "dimension")
+    return f"{made.provider} {made.model}, {dimensions}, {made.fingerprint[:12]}"

@@ -70,6 +70,7 @@ def round_counts(report: SyncReport) -> dict[str, int]:
     return {
         "added": report.added,
         "updated": report.updated,
+        "moved": report.moved,
         "removed": report.removed,
         "failed": states.get(FileState.FAILED, 0),
         "held": states.get(FileState.HELD, 0),
@@ -91,6 +92,7 @@ def round_object(done: SyncRound) -> RoundObject:
         else ErrorObject(code=done.code, message=done.problem, remedy=done.remedy),
         added=counts.get("added"),
         updated=counts.get("updated"),
+        moved=counts.get("moved"),
         removed=counts.get("removed"),
         failed=counts.get("failed"),
         held=counts.get("held"),

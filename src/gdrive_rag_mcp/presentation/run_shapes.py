@@ -73,6 +73,7 @@ class RoundObject(TypedDict):
     error: ErrorObject | None
     added: int | None
     updated: int | None
+    moved: int | None
     removed: int | None
     failed: int | None
     held: int | None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from gdrive_rag_mcp.domain import SyncPlan, SyncReport, SyncRound
+from gdrive_rag_mcp.presentation.counting import counted
 from gdrive_rag_mcp.presentation.objects import iso
 from gdrive_rag_mcp.presentation.plain import coverage_text
 from gdrive_rag_mcp.presentation.run_objects import round_counts
@@ -16,15 +17,23 @@ def sync_text(report: SyncReport) -> str:
     """What a sync did, in a few lines."""
     changes = ("added", "updated", "unchanged", "moved", "removed", "held")
     waiting = f", {report.pending_vectors} waiting for vectors" if report.pending_vectors else ""
+    embedded = counted(report.embedded_chunks, "chunk")
     rows = [
         ", ".join(f"{getattr(report, change)} {change}" for change in changes),
         coverage_text(report.coverage),
-        f"{report.embedded_chunks} chunks embedded, {report.reused_chunks} reused{waiting}",
-        f"{report.api_calls} API calls, {report.downloads} downloads, {report.seconds:.1f} seconds",
+        f"{embedded} embedded, {report.reused_chunks} reused{waiting}",
+        f"{_cost(report)}, {report.seconds:.1f} seconds",
     ]
     if not report.complete:
         rows.append("The listing was not complete: what it did not show was not taken for gone.")
     return "\n".join([*rows, *_warnings(report.warnings)])
+
+
+def _cost(report: SyncReport) -> str:
+    """What the source was asked for; a local folder is not called, and nothing is downloaded."""
+    if not report.api_calls:
+        return f"{counted(report.downloads, 'file')} read"
+    return f"{counted(report.api_calls, 'API call')}, {counted(report.downloads, 'download')}"
 
 
 def plan_text(plan: SyncPlan) -> str:

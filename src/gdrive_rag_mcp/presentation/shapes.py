@@ -75,11 +75,15 @@ class SignalsObject(TypedDict):
 
 
 class HitObject(TypedDict):
-    """A passage; `context` is what one must know to read it, such as a table's header row."""
+    """A passage; `context` is what one must know to read it, such as a table's header row.
+
+    `state` is there where the document is not shown as it is now: `held` ones are gone.
+    """
 
     rank: int
     chunk_id: str
     document_id: str
+    state: NotRequired[str]
     title: str
     context: NotRequired[str]
     text: str

@@ -22,6 +22,8 @@ PATHS = (
     "google_oauth_client_file",
     "google_oauth_token_file",
 )
+MAY_HOLD_SECRETS = frozenset({"embed_api_key_env", "embed_base_url", "drive_endpoint"})
+"""Where somebody may have put a key or a password by mistake."""
 _NUMBERS = (
     "drive_qps",
     "embed_dimensions",
@@ -31,6 +33,7 @@ _NUMBERS = (
     "chunk_overlap",
     "evidence_threshold",
 )
+_SLOWEST_QPS = 0.01
 # Names that belong to parts of the product this version does not have yet, and to Compose: they
 # are let through, so that one environment file can serve every version; `doctor` lists them.
 NOT_USED_YET = frozenset(
@@ -76,14 +79,16 @@ class Settings(BaseModel):
         "~/.config/gdrive-rag-mcp/google-token.json.",
     )
     drive_qps: float = Field(
-        10.0, ge=0, le=10000, description="Drive calls a second, at most; 0 sets no limit."
+        10.0,
+        ge=0,
+        le=10000,
+        description="Drive calls a second, at most; 0.01 is the slowest, and 0 sets no limit.",
     )
     drive_endpoint: str | None = Field(None, description="Root URL of another Drive API (tests).")
 
     db_path: Path | None = Field(None, description="The index file; wins over the profile.")
     index_profile: str = Field(
         "default",
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
         description="`default` is data/index.db, any other NAME is data/index-NAME.db.",
     )
 
@@ -130,7 +135,17 @@ class Settings(BaseModel):
         if kind == "folder" and folder:
             return f"folder:{absolute(Path(folder))}"
         if value != "drive":
-            raise ValueError("must be `drive` or `folder:/path`")
+            raise ValueError("must be `drive` or `folder:PATH`, such as folder:documents")
+        return value
+
+    @field_validator("index_profile")
+    @classmethod
+    def _profile_is_part_of_a_file_name(cls, value: str) -> str:
+        if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]{0,63}", value):
+            raise ValueError(
+                "must be at most 64 letters, digits, dots, dashes and underscores, of which the "
+                "first is a letter or digit, such as legal-2024"
+            )
         return value
 
     @field_validator(*PATHS)
@@ -143,6 +158,13 @@ class Settings(BaseModel):
     def _number_is_no_truth(cls, value: object) -> object:
         if isinstance(value, bool):
             raise ValueError("must be a number")  # noqa: TRY004 - pydantic collects ValueErrors
+        return value
+
+    @field_validator("drive_qps")
+    @classmethod
+    def _pace_is_none_or_moves(cls, value: float) -> float:
+        if 0 < value < _SLOWEST_QPS:
+            raise ValueError(f"must be 0, or a number from {_SLOWEST_QPS} to 10000")
         return value
 
     @field_validator("chunk_overlap")

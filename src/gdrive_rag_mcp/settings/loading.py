@@ -18,6 +18,7 @@ from gdrive_rag_mcp.settings.fields import (
     absolute,
     environment_name,
 )
+from gdrive_rag_mcp.settings.refusals import refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +56,11 @@ def load_settings(
     try:
         settings = Settings(**{field: given.value for field, given in merged.items()})
     except ValidationError as error:
-        raise _refusal(error, merged) from None
+        field = str(error.errors()[0]["loc"][0])
+        place = merged[field].place if field in merged else environment_name(field)
+        raise refusal(field, place, error) from None
     _refuse_unknown(environ, settings.embed_api_key_env)
     return settings
-
-
-def _refusal(error: ValidationError, merged: Mapping[str, _Given]) -> SettingsError:
-    first = error.errors()[0]
-    field = str(first["loc"][0])
-    place = merged[field].place if field in merged else environment_name(field)
-    problem = str(first["msg"]).removeprefix("Value error, ")
-    return SettingsError(
-        f"{place}: {problem}", hint=f"it means: {Settings.model_fields[field].description}"
-    )
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:

@@ -6,17 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from gdrive_rag_mcp.domain import ChangePage, Fetched, SourceFile, SourceUsage
-from gdrive_rag_mcp.errors import SourceAuthError, SourceError, SourceUnavailableError
+from gdrive_rag_mcp.errors import SourceError, SourceUnavailableError
 from gdrive_rag_mcp.protocols import Frontier
+from gdrive_rag_mcp.sources.drive_account import failure_of
 from gdrive_rag_mcp.sources.drive_api import DriveApi
 from gdrive_rag_mcp.sources.drive_content import DriveContent
 from gdrive_rag_mcp.sources.drive_credentials import Identity
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError, Reach
-from gdrive_rag_mcp.sources.drive_fields import part, text
 from gdrive_rag_mcp.sources.drive_items import described
 from gdrive_rag_mcp.sources.drive_news import News
 from gdrive_rag_mcp.sources.drive_pacing import Caller, Pacer, Patience, RunClock, Sleep
 from gdrive_rag_mcp.sources.drive_pages import Root
+from gdrive_rag_mcp.sources.drive_reach import why_unreachable
 from gdrive_rag_mcp.sources.drive_root import RootFinder
 from gdrive_rag_mcp.sources.drive_transport import Transport
 from gdrive_rag_mcp.sources.temporary_file import DEFAULT_MAX_BYTES
@@ -86,17 +87,6 @@ class DriveSource:
         with self._errors():
             self._checked = self._finder.find()
 
-    def whoami(self) -> str:
-        """The account that Drive takes this identity for.
-
-        Raises:
-            SourceAuthError: the credentials were refused.
-            SourceUnavailableError: Drive is not to be reached.
-        """
-        with self._errors():
-            user = part(self._api.account(), "user")
-        return text(user, "emailAddress") or text(user, "displayName") or self._identity.name
-
     def changes(self, cursor: str | None, frontier: Frontier) -> Iterator[ChangePage]:
         """Tell what is new since `cursor`, or list everything; see `drive_news`.
 
@@ -110,7 +100,7 @@ class DriveSource:
         """
         with self._errors():
             root, self._checked = self._checked or self._finder.find(), None
-            yield from News(self._api, root, frontier).pages(cursor)
+            yield from News(self._api, root, frontier, self._identity.name).pages(cursor)
 
     def read(self, file: SourceFile, into: Path) -> Fetched:
         """Download a file, or export one in Google's own format.
@@ -140,11 +130,8 @@ class DriveSource:
             raise self._end_of_run(error) from error
 
     def _end_of_run(self, error: DriveCallError) -> SourceError:
-        if error.meaning.reach is Reach.CREDENTIALS:
-            return SourceAuthError(
-                f"Drive refuses {self._identity.name}: {error.message}",
-                hint=error.meaning.hint or self._identity.remedy,
-            )
+        if error.meaning.reach is Reach.CREDENTIALS or why_unreachable(error.__cause__):
+            return failure_of(error, self._identity)
         return SourceUnavailableError(
             f"the Drive folder {self._finder.id} cannot be listed: {error.message}"
             if error.meaning.reach is Reach.CALL

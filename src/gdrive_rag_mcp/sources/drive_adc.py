@@ -18,11 +18,20 @@ from gdrive_rag_mcp.sources.drive_auth import (
     READ_ONLY,
     SCOPES,
     Identity,
+    Report,
     require_private_channel,
 )
-from gdrive_rag_mcp.sources.drive_credential_files import read_object, require_texts
+from gdrive_rag_mcp.sources.drive_credential_files import (
+    is_absent,
+    read_object,
+    require_texts,
+    type_of_file,
+    warn_of_others,
+)
 from gdrive_rag_mcp.sources.drive_fields import text
+from gdrive_rag_mcp.sources.drive_named_files import named_file
 from gdrive_rag_mcp.sources.drive_service_account import identity_of_key
+from gdrive_rag_mcp.sources.drive_token_answers import JudgedCredentials
 from gdrive_rag_mcp.sources.drive_token_file import GOOGLE_TOKEN_URI
 
 VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
@@ -51,17 +60,21 @@ _Load = Callable[[dict[str, Any], Path], Identity]
 
 
 def load_application_default(
-    environ: Mapping[str, str], product_name: Path = _PRODUCT_NAME
+    environ: Mapping[str, str],
+    product_name: Path = _PRODUCT_NAME,
+    report: Report = lambda _: None,
 ) -> Identity | None:
-    """What there is, or None; nothing is sent anywhere.
+    """What there is, or None; a file that is not its owner's alone is reported.
+
+    Nothing is sent anywhere.
 
     Raises:
         SourceAuthError: a file is named, or lies where `gcloud` puts it, and cannot be used.
-        SettingsError: an endpoint in it is not encrypted.
+        SettingsError: an endpoint in it is not encrypted, or a secret is set in place of a file.
     """
     path = _file(environ)
     if path is not None:
-        return _paid_by(environ.get("GOOGLE_CLOUD_QUOTA_PROJECT", ""), _from_file(path))
+        return _paid_by(environ.get("GOOGLE_CLOUD_QUOTA_PROJECT", ""), _from_file(path, report))
     if _on_googles_cloud(environ, product_name):
         return _of_machine()
     return None
@@ -69,10 +82,10 @@ def load_application_default(
 
 def _file(environ: Mapping[str, str]) -> Path | None:
     if named := environ.get(VARIABLE):
-        return Path(named).expanduser().absolute()
+        return named_file(VARIABLE, named)
     for folder in _gcloud_folders(environ):
         path = folder / "application_default_credentials.json"
-        if path.is_file():
+        if not is_absent(path):
             return path
     return None
 
@@ -96,13 +109,13 @@ def _on_googles_cloud(environ: Mapping[str, str], product_name: Path) -> bool:
         return False
 
 
-def _from_file(path: Path) -> Identity:
+def _from_file(path: Path, report: Report) -> Identity:
     info = read_object(path, role="credentials file", hint=_HINT)
+    warn_of_others(path, "credentials file", report)
     kind = text(info, "type") or ""
     if kind not in _LOADERS:
-        named = f"of type {kind[:40]!r}" if kind else "without a type"
         raise SourceAuthError(
-            f"{path} is a file {named}; application-default credentials are of type "
+            f"{path} is a file {type_of_file(info)}; application-default credentials are of type "
             f"{', '.join(sorted(_LOADERS))}",
             hint=_HINT,
         )
@@ -145,6 +158,7 @@ def _authorized_user(info: dict[str, Any], path: Path) -> Identity:
         name,
         f"let gcloud ask for reading Drive too: `{_LOGIN}`, with the file of an OAuth client of "
         "your own, since Google blocks gcloud's for Drive",
+        scope_remedy=f"let gcloud ask for reading Drive too: `{_LOGIN}`, and tick its box",
     )
 
 
@@ -211,6 +225,7 @@ def _of_machine() -> Identity:
         "the service account of this machine",
         "share the folder with the service account of this machine, and give the machine the "
         f"access scope {READ_ONLY}",
+        scope_remedy=f"give the machine the access scope {READ_ONLY}",
     )
 
 
@@ -218,15 +233,22 @@ def _paid_by(project: str, identity: Identity) -> Identity:
     """The identity, with calls on the account of another project than the file names."""
     if not project:
         return identity
-    return replace(identity, credentials=identity.credentials.with_quota_project(project))
+    credentials = identity.credentials.with_quota_project(project)
+    return replace(identity, credentials=JudgedCredentials(credentials))
 
 
 def _untyped(kind: Any) -> Any:  # noqa: ANN401 - google-auth's classes are only half annotated
     return kind
 
 
-def _identity(credentials: Any, name: str, remedy: str) -> Identity:  # noqa: ANN401 - see above
-    return Identity(credentials, name, "application_default", SCOPES, remedy)
+def _identity(
+    credentials: Any,  # noqa: ANN401 - see above
+    name: str,
+    remedy: str,
+    scope_remedy: str = "",
+) -> Identity:
+    judged = JudgedCredentials(credentials)
+    return Identity(judged, name, "application_default", SCOPES, remedy, scope_remedy)
 
 
 _LOADERS: Mapping[str, _Load] = {

@@ -17,7 +17,8 @@ from gdrive_rag_mcp.sources.drive_headings import FIELDS as HEADING_FIELDS
 from gdrive_rag_mcp.sources.drive_headings import headings
 from gdrive_rag_mcp.sources.drive_meanings import API_IS_OFF, NO_SCOPE
 from gdrive_rag_mcp.sources.drive_pacing import QUICK
-from gdrive_rag_mcp.sources.drive_transport import Api, Transport
+from gdrive_rag_mcp.sources.drive_services import Api
+from gdrive_rag_mcp.sources.drive_transport import Transport
 from gdrive_rag_mcp.sources.drive_words import is_fragment, one_line, unambiguous
 from gdrive_rag_mcp.sources.media_types import (
     GOOGLE_DOCUMENT,

@@ -22,7 +22,8 @@ class Identity:
     """An identity towards Drive.
 
     `name` is the e-mail address where it is known, else words that can stand for it; `credentials`
-    are of google-auth; `remedy` is what to do when Drive or the token endpoint refuses it.
+    are of google-auth; `remedy` is what to do when Drive or the token endpoint refuses it, and
+    `scope_remedy` when it may not read, where there is more to say to it.
     """
 
     credentials: Any = field(repr=False)
@@ -30,6 +31,7 @@ class Identity:
     kind: Kind
     scopes: tuple[str, ...]
     remedy: str
+    scope_remedy: str = ""
 
     @property
     def share(self) -> str:

@@ -17,7 +17,9 @@ from google.auth.exceptions import TransportError
 from google.auth.transport.requests import Request as AuthRequest
 
 from gdrive_rag_mcp import __version__
-from gdrive_rag_mcp.sources.drive_failures import ForeignAddressError, damaged, understood
+from gdrive_rag_mcp.sources.drive_deadlines import DeadlineAdapter
+from gdrive_rag_mcp.sources.drive_failures import ForeignAddressError, damaged
+from gdrive_rag_mcp.sources.drive_outages import understood
 
 _UNAUTHORIZED = 401
 _MOST_REDIRECTS = 5
@@ -27,6 +29,7 @@ _RETRYABLE = frozenset({408, 429, 500, 502, 503, 504})
 _USER_AGENT = f"gdrive-rag-mcp/{__version__} (gzip)"
 _AUTHORITY = re.compile(r"(https?)://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::(\d{1,5}))?(?=[/?#]|$)")
 _API_HOSTS = frozenset(f"{name}.googleapis.com" for name in ("www", "docs", "sheets", "slides"))
+_PORTS = {"https": 443, "http": 80}
 _LOOPBACK = frozenset({"127.0.0.1", "[::1]", "localhost"})
 
 
@@ -52,7 +55,7 @@ class Connections:
         self._endpoint = None if endpoint is None else _Authority.of(endpoint)
         self._timeout = (timeouts.connect, timeouts.read)
         self._refreshing = Lock()
-        self._sessions = _Sessions(trusting=not self._is_local)
+        self._sessions = _Sessions(trusting=not self._is_local, seconds=timeouts.answer)
         weakref.finalize(self, self._sessions.close)
 
     def close(self) -> None:
@@ -65,12 +68,14 @@ class Connections:
         Raises:
             DriveCallError: there was no answer, or it sends the token where it must not go.
         """
+        asked = None
         for _ in range(_MOST_REDIRECTS + 1):
-            self._require_trusted(url)
+            self._require_trusted(url, asked)
             response = self._authorised(url, headers)
             if not response.is_redirect:
                 return response
             response.close()
+            asked = url
             url = urljoin(url, response.headers["location"])
         raise damaged("Drive redirects in circles")
 
@@ -78,15 +83,15 @@ class Connections:
     def _is_local(self) -> bool:
         return self._endpoint is not None and self._endpoint.host in _LOOPBACK
 
-    def _require_trusted(self, url: str) -> None:
+    def _require_trusted(self, url: str, asked: str | None) -> None:
         where = _Authority.of(url)
         if self._endpoint is not None:
             trusted = where == self._endpoint
         else:
             trusted = where is not None and where.is_google
         if not trusted:
-            shown = "a damaged address" if where is None else f"{where.scheme}://{where.host}"
-            raise ForeignAddressError(shown)
+            shown = "a damaged address" if where is None else f"{where.scheme}://{where}"
+            raise ForeignAddressError(shown, None if asked is None else host_of(asked))
 
     def _authorised(self, url: str, headers: Mapping[str, str]) -> requests.Response:
         token, response = self._once(url, headers)
@@ -98,7 +103,7 @@ class Connections:
 
     def _once(self, url: str, headers: Mapping[str, str]) -> tuple[str, requests.Response]:
         session, sent = self._sessions.mine(), dict(headers)
-        with understood():
+        with understood(url):
             with self._refreshing:  # the first thread to find the token stale renews it for all
                 self._credentials.before_request(self._token_request(session), "GET", url, sent)
                 token = self._credentials.token
@@ -153,7 +158,10 @@ class _Authority:
         if match is None or not url.isascii() or not url.isprintable():
             return None
         scheme, host, port = match.groups()
-        return cls(scheme, host.lower(), int(port or (443 if scheme == "https" else 80)))
+        return cls(scheme, host.lower(), int(port or _PORTS[scheme]))
+
+    def __str__(self) -> str:
+        return self.host if self.port == _PORTS[self.scheme] else f"{self.host}:{self.port}"
 
     @property
     def is_google(self) -> bool:
@@ -168,6 +176,12 @@ class _Authority:
         )
 
 
+def host_of(url: str) -> str:
+    """Who is asked, for people."""
+    where = _Authority.of(url)
+    return "Drive" if where is None else str(where)
+
+
 def is_google(url: str) -> bool:
     """Whether the token may be sent to an address."""
     where = _Authority.of(url)
@@ -177,8 +191,9 @@ def is_google(url: str) -> bool:
 class _Sessions:
     """One session a thread; those of ended threads are closed on the way."""
 
-    def __init__(self, *, trusting: bool) -> None:
+    def __init__(self, *, trusting: bool, seconds: float) -> None:
         self._trusting = trusting
+        self._seconds = seconds
         self._lock = Lock()
         self._by_thread: dict[Thread, requests.Session] = {}
 
@@ -188,7 +203,7 @@ class _Sessions:
             if thread not in self._by_thread:
                 for ended in [other for other in self._by_thread if not other.is_alive()]:
                     self._by_thread.pop(ended).close()
-                self._by_thread[thread] = _session(trusting=self._trusting)
+                self._by_thread[thread] = _session(trusting=self._trusting, seconds=self._seconds)
             return self._by_thread[thread]
 
     def close(self) -> None:
@@ -198,12 +213,14 @@ class _Sessions:
             self._by_thread.clear()
 
 
-def _session(*, trusting: bool) -> requests.Session:
+def _session(*, trusting: bool, seconds: float) -> requests.Session:
     """A session that heeds the environment's proxies, but takes no password from `.netrc`.
 
     Nothing stands between this program and a server on this machine (`trusting` is off).
     """
     session = requests.Session()
+    for scheme in ("https://", "http://"):
+        session.mount(scheme, DeadlineAdapter(seconds))
     session.trust_env = trusting
     session.auth = _as_it_is  # or else `.netrc` would replace the token
     session.headers["User-Agent"] = _USER_AGENT

@@ -9,7 +9,7 @@ from gdrive_rag_mcp.errors import FileUnreadableError
 from gdrive_rag_mcp.sources.drive_anchors import DriveAnchors
 from gdrive_rag_mcp.sources.drive_exports import DriveExports, keys_of
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError
-from gdrive_rag_mcp.sources.drive_transport import Transport
+from gdrive_rag_mcp.sources.drive_transport import OtherLengthError, Transport
 from gdrive_rag_mcp.sources.media_types import DRIVE_NATIVE_PREFIX, EXPORTED_AS
 from gdrive_rag_mcp.sources.temporary_file import TemporaryFile, refuse_above
 
@@ -77,17 +77,11 @@ class DriveContent:
         """Download; false when the length alone says that it is another content."""
         files = self._transport.service("drive").files()
         uri = files.get_media(fileId=expected.id, supportsAllDrives=True).uri
-
-        def require(length: int) -> None:
-            refuse_above(self._max_bytes, length, expected.name)
-            if expected.size is not None and length != expected.size:
-                raise _OtherLengthError
-
         try:
             self._transport.stream(
-                uri, content, keys=keys_of(expected), resumable=True, on_length=require
+                uri, content, keys=keys_of(expected), resumable=True, expected=expected.size
             )
-        except _OtherLengthError:
+        except OtherLengthError:
             return False
         return True
 
@@ -100,10 +94,6 @@ class DriveContent:
             )
         refuse_above(self._max_bytes, fresh.size, fresh.name)
         return fresh
-
-
-class _OtherLengthError(Exception):
-    """Drive announces another length than it had listed."""
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, Self
 
-from gdrive_rag_mcp.sources.drive_fields import part, text
+from gdrive_rag_mcp.sources.drive_fields import flag, part, text, texts
 
 USER = "user"
 """The feed of a user's own log; a shared drive's log is named by the drive's id."""
@@ -20,13 +20,18 @@ class Cursor:
 
     `crawl` is how everything is being listed: the whole drive at once (`flat`, from `page` on),
     folder by folder, where the index itself knows what is left, or all is `listed` and only to be
-    closed. `drive` is the shared drive that the root lay in.
+    closed. `drive` is the shared drive that the root lay in, and `above` what was seen to lie above
+    the root (None: nobody has looked). `reader` is the identity that read all this, and `member`
+    whether it could read the whole drive then.
     """
 
     feeds: dict[str, str] = field(default_factory=dict)
     crawl: Crawl = ""
     page: str | None = None
     drive: str | None = None
+    above: tuple[str, ...] | None = None
+    reader: str | None = None
+    member: bool = False
 
     @classmethod
     def read(cls, stored: str | None) -> Self | None:
@@ -42,7 +47,16 @@ class Cursor:
         crawl = next((known for known in _CRAWLS if known == value.get("crawl")), None)
         if not feeds or crawl is None:
             return None
-        return cls(feeds, crawl, text(value, "page"), text(value, "drive"))
+        above = texts(value, "above") if value.get("above") is not None else None
+        return cls(
+            feeds,
+            crawl,
+            text(value, "page"),
+            text(value, "drive"),
+            above,
+            text(value, "reader"),
+            flag(value, "member") is True,
+        )
 
     @property
     def stored(self) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 from gdrive_rag_mcp.domain import Reason, SourceFile
 from gdrive_rag_mcp.errors import FileUnreadableError
-from gdrive_rag_mcp.sources.drive_failures import DriveCallError, ForeignAddressError, damaged
+from gdrive_rag_mcp.sources.drive_failures import DriveCallError, ForeignAddressError
 from gdrive_rag_mcp.sources.drive_fields import part, text
+from gdrive_rag_mcp.sources.drive_meanings import INTERCEPTED
 from gdrive_rag_mcp.sources.drive_transport import Transport
 from gdrive_rag_mcp.sources.media_types import EXPORT_FALLBACKS, EXPORTED_AS
 from gdrive_rag_mcp.sources.temporary_file import TemporaryFile
@@ -50,7 +51,7 @@ class DriveExports:
         uri = files.export_media(fileId=file.id, mimeType=mime_type).uri
         came = self._transport.stream(uri, into, keys=keys_of(file), resumable=False)
         if came == _WEB_PAGE:
-            raise damaged("Drive answered with a web page in place of the document")
+            raise DriveCallError("a web page came in place of the document", INTERCEPTED)
         return mime_type
 
     def _linked(self, file: SourceFile, formats: tuple[str, ...], into: TemporaryFile) -> str:
@@ -69,15 +70,15 @@ class DriveExports:
     def _follow(self, file: SourceFile, link: str, into: TemporaryFile) -> None:
         try:
             came = self._transport.stream(link, into, keys=keys_of(file), resumable=False)
-        except ForeignAddressError as error:
-            raise _too_large(file, error.message) from error
         except DriveCallError as error:
+            named_by_drive = isinstance(error, ForeignAddressError) and not error.meaning.transient
             # The API itself has just accepted the token: only the link does not.
-            if error.status is None or error.stays_here:
-                raise
-            raise _too_large(file, error.message) from error
+            if named_by_drive or not (error.status is None or error.stays_here):
+                raise _too_large(file, error.message) from error
+            raise
         if came == _WEB_PAGE:
-            raise _too_large(file, "its link leads to a web page")
+            # Whoever made it, it does not say that there is no document.
+            raise _too_large(file, "its link leads to a web page", Reason.NETWORK)
 
 
 def keys_of(file: SourceFile) -> Mapping[str, str]:
@@ -85,9 +86,11 @@ def keys_of(file: SourceFile) -> Mapping[str, str]:
     return {} if file.resource_key is None else {file.id: file.resource_key}
 
 
-def _too_large(file: SourceFile, detail: str) -> FileUnreadableError:
+def _too_large(
+    file: SourceFile, detail: str, reason: Reason = Reason.EXPORT_TOO_LARGE
+) -> FileUnreadableError:
     return FileUnreadableError(
-        Reason.EXPORT_TOO_LARGE,
+        reason,
         f"{file.name} is larger than the 10 MB that Drive converts at once, and {detail}",
         hint="split it",
     )

@@ -1,26 +1,22 @@
-"""Failed calls, understood: what Google answered, and what the layers below raised."""
+"""Failed calls, understood: what Google answered, and what something else did in its place."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
 from typing import Any
-
-from google.auth.exceptions import GoogleAuthError, RefreshError, TransportError
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.sources.drive_fields import objects, parsed, part, text, whole_number
 from gdrive_rag_mcp.sources.drive_meanings import (
+    INTERCEPTED,
     OUTAGE,
-    REFUSED,
     STOPPED,
     Meaning,
     Reach,
+    is_plain_outage,
     meaning_of,
-    meaning_of_token_error,
 )
 
 __all__ = [
@@ -32,7 +28,9 @@ __all__ = [
     "RunStoppedError",
     "damaged",
     "error_of_response",
-    "understood",
+    "intercepted",
+    "is_web_page",
+    "one_line",
 ]
 
 _GONE, _BAD_REQUEST = 410, 400
@@ -40,6 +38,9 @@ _RETRY_AFTER_TEXT = re.compile(r"[Rr]etry after (\d{4}-\d\d-\d\dT[\d:.]+Z)")
 _PAGE_TOKEN = re.compile(r"page[\s_]?token", re.IGNORECASE)
 _PER_DAY = re.compile(r"1/d\b")
 _MESSAGE_LENGTH = 300
+_WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
+_TITLE = re.compile(rb"<title[^>]*>([^<]{1,400})", re.IGNORECASE)
+_TITLE_LENGTH = 80
 
 # What the libraries raise when they take an answer apart that is not built as they expect.
 MALFORMED = (
@@ -94,15 +95,21 @@ class DriveCallError(Exception):
     @property
     def is_bad_request(self) -> bool:
         """Whether Google did not understand the question, such as an unknown conversion."""
-        return self.status == _BAD_REQUEST
+        return self.status == _BAD_REQUEST and not self.meaning.transient
 
 
 class ForeignAddressError(DriveCallError):
-    """Drive refers to an address that must not be sent the token."""
+    """An address that must not be sent the token: one that Drive names, or is redirected to.
 
-    def __init__(self, where: str) -> None:
+    Google does not redirect its APIs to others, so that a redirect is somebody else's answer.
+    """
+
+    def __init__(self, where: str, redirected_from: str | None = None) -> None:
         super().__init__(
-            f"Drive refers to {where}, which is not Google's", Meaning(Reason.ACCESS_DENIED)
+            f"Drive refers to {where}, which is not Google's"
+            if redirected_from is None
+            else f"{redirected_from} redirects to {where}, which is not Google's",
+            Meaning(Reason.ACCESS_DENIED) if redirected_from is None else INTERCEPTED,
         )
 
 
@@ -113,14 +120,26 @@ class RunStoppedError(DriveCallError):
         super().__init__("the run was stopped", STOPPED)
 
 
-def error_of_response(status: int, headers: Mapping[str, str], body: bytes) -> DriveCallError:
-    """Understand an answer that is no success."""
-    # Empty for what a proxy may have answered instead of Google's error body.
+def error_of_response(
+    status: int, headers: Mapping[str, str], body: bytes, *, host: str = ""
+) -> DriveCallError:
+    """Understand an answer that is no success, whoever gave it.
+
+    Only Google's own words say anything of what was asked for: whatever stands between, such as a
+    proxy or the sign-in page of a network, answers with the same statuses.
+    """
     error = part(parsed(body) or {}, "error")
     details = [*objects(error, "errors"), *objects(error, "details")]  # older and newer bodies
     reasons = _texts(details, "reason")
-    message = _line(error.get("message"))
-    said = ": ".join(words for words in (_line(", ".join(reasons)), message) if words)
+    is_googles = bool(details) or error.get("code") == status
+    if not is_googles and not is_plain_outage(status):
+        return intercepted(status, headers, body, host=host)
+    if not reasons:  # the newest bodies may have nothing but google.rpc.Status's own fields
+        reasons = _texts([error], "status")
+    message = one_line(error.get("message"))
+    said = ": ".join(words for words in (one_line(", ".join(reasons)), message) if words)
+    if not is_googles and is_web_page(headers, body):
+        said = _kind(headers, body)
     return DriveCallError(
         f"Drive answered {status}" + (f" ({said})" if said else ""),
         meaning_of(status, reasons, of_the_day=_is_of_the_day(details)),
@@ -128,6 +147,37 @@ def error_of_response(status: int, headers: Mapping[str, str], body: bytes) -> D
         status=status,
         named=_named(details),
     )
+
+
+def intercepted(
+    status: int, headers: Mapping[str, str], body: bytes, *, host: str = ""
+) -> DriveCallError:
+    """An answer in Drive's place: an outage of the way there, and no word about what was asked."""
+    return DriveCallError(
+        f"{host or 'Drive'} answered {status} with {_kind(headers, body)}, which is no answer of"
+        " Google's API",
+        INTERCEPTED,
+        status=status,
+    )
+
+
+def _kind(headers: Mapping[str, str], body: bytes) -> str:
+    """What somebody else's answer is, in words, with the title if it is a page for people."""
+    if is_web_page(headers, body):
+        found = _TITLE.search(body)
+        title = one_line(found.group(1).decode("utf-8", "replace")) if found else ""
+        return "a web page" + (f" ({title[:_TITLE_LENGTH]!r})" if title else "")
+    if not body.strip():
+        return "nothing"
+    if parsed(body) is not None:
+        return "an object of another kind"
+    said = one_line(headers.get("content-type", "").partition(";")[0])
+    return f"something of the type {said[:_TITLE_LENGTH]}" if said else "something else"
+
+
+def is_web_page(headers: Mapping[str, str], body: bytes) -> bool:
+    """Whether an answer was made for a browser."""
+    return "html" in headers.get("content-type", "").lower() or bool(_WEB_PAGE.match(body))
 
 
 def _texts(details: Iterable[Mapping[str, Any]], name: str) -> list[str]:
@@ -166,52 +216,11 @@ def _retry_after(headers: Mapping[str, str], message: str) -> float:
     return max(0.0, (aware - datetime.now(UTC)).total_seconds())
 
 
-@contextmanager
-def understood() -> Iterator[None]:
-    """Translate what the Google, HTTP and socket layers raise.
-
-    Only a call to them belongs inside: what they raise over a malformed answer looks like a
-    mistake of our own.
-
-    Raises:
-        DriveCallError: in place of all of it.
-    """
-    try:
-        yield
-    except RefreshError as error:
-        raise _refused(error) from error
-    except TransportError as error:
-        raise DriveCallError(f"no access token: {_said(error)}", OUTAGE) from error
-    except GoogleAuthError as error:
-        raise DriveCallError(f"no access token: {_said(error)}", REFUSED) from error
-    except MALFORMED as error:
-        raise damaged(
-            "Drive, or the token endpoint, answered with something that makes no sense"
-            f" ({_said(error)})"
-        ) from error
-    except (HTTPException, OSError) as error:  # what `requests` raises is an OSError
-        raise DriveCallError(f"Drive cannot be reached: {_said(error)}", OUTAGE) from error
-
-
-def _refused(error: RefreshError) -> DriveCallError:
-    """The token endpoint's no, which is `<code>: <description>`."""
-    said = error.args[0] if error.args else ""
-    meaning = meaning_of_token_error(str(said).partition(":")[0])
-    return DriveCallError(f"no access token: {_line(said)}", OUTAGE if error.retryable else meaning)
-
-
 def damaged(problem: str) -> DriveCallError:
     """An answer that broke off or makes no sense, which the next attempt may mend."""
     return DriveCallError(problem, OUTAGE)
 
 
-def _said(error: BaseException) -> str:
-    """An exception's words, unless they are about an answer: they may quote it, and the token."""
-    if isinstance(error, MALFORMED) or isinstance(error.__cause__, MALFORMED):
-        return type(error).__name__
-    return _line(str(error)) or type(error).__name__
-
-
-def _line(said: object) -> str:
+def one_line(said: object) -> str:
     """A text of somebody else in one bounded line; nothing for what is no text."""
     return " ".join(clean(said).split())[:_MESSAGE_LENGTH] if isinstance(said, str) else ""

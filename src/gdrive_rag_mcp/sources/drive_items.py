@@ -8,7 +8,7 @@ from gdrive_rag_mcp.sources.media_types import DRIVE_FOLDER, DRIVE_NATIVE_PREFIX
 
 FIELDS = (
     "id,name,mimeType,parents,trashed,driveId,version,size,md5Checksum,headRevisionId,modifiedTime,"
-    "webViewLink,resourceKey,capabilities(canDownload,canListChildren),"
+    "webViewLink,resourceKey,capabilities(canDownload,canListChildren,canReadDrive),"
     "clientEncryptionDetails(encryptionState),shortcutDetails(targetId,targetResourceKey)"
 )
 Item = dict[str, Any]

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gdrive_rag_mcp.domain import ChangePage, ItemToLookUp, Reason
+from gdrive_rag_mcp.domain import ChangePage, Gone, ItemToLookUp, Reason, SourceFolder
+from gdrive_rag_mcp.protocols import Frontier
 from gdrive_rag_mcp.sources.drive_api import DriveApi, LogPage
 from gdrive_rag_mcp.sources.drive_cursor import USER, Crawl, Cursor
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError, damaged
-from gdrive_rag_mcp.sources.drive_fields import text
-from gdrive_rag_mcp.sources.drive_items import Item, is_binned
+from gdrive_rag_mcp.sources.drive_fields import text, texts
+from gdrive_rag_mcp.sources.drive_items import Described, Item, is_binned
 from gdrive_rag_mcp.sources.drive_pages import Root, logged_changes, page_of, root_lost
 
 
@@ -19,9 +20,10 @@ class LogLostError(Exception):
 class Logs:
     """Reads the logs; `cursor` is where they were left, and how far a crawl has come."""
 
-    def __init__(self, api: DriveApi, root: Root) -> None:
+    def __init__(self, api: DriveApi, root: Root, frontier: Frontier) -> None:
         self._api = api
         self._root = root
+        self._frontier = frontier
         self._refused = set[str]()
         self.cursor = Cursor()
 
@@ -32,13 +34,18 @@ class Logs:
         drive = self._root.drive
         token = None if drive is None else self._drive_log(drive)
         if drive is None or token is None:
-            users = Cursor({USER: self._api.start_token(USER)}, "folders", drive=drive)
+            users = Cursor(
+                {USER: self._api.start_token(USER)},
+                "folders",
+                drive=drive,
+                member=self._root.is_members,
+            )
             # Whoever became a member before that moment would not hear of it in the user's log.
             token = None if drive is None else self._drive_log(drive)
             if drive is None or token is None:
                 return users
         crawl: Crawl = "flat" if self._root.is_drive else "folders"
-        return Cursor({drive: token}, crawl, drive=drive)
+        return Cursor({drive: token}, crawl, drive=drive, member=True)
 
     def _drive_log(self, drive: str) -> str | None:
         """Where a shared drive's own log stands; None for those who may not read it."""
@@ -75,12 +82,16 @@ class Logs:
             seen.add(token)
             log = self._read(feed, token)
             items, gone = logged_changes(log.changes, feed, self._root, self.cursor)
+            outside = self._outside(items, gone)
+            if outside and self._lies_above(outside):
+                raise LogLostError("a folder above the root has changed")
+            stirred = bool(outside) or self._other_memberships(log.changes)
             self.cursor = self.cursor.at(feed, log.token)
             if any(one.id == self._root.id for one in gone):
                 self._require_root()  # what a log tells of it may be over
             told = tuple(one for one in gone if one.id != self._root.id)
             page = page_of(items)
-            yield replace(page, removed=told, news=True, cursor=self.cursor.stored)
+            yield replace(page, removed=told, news=True, outside=stirred, cursor=self.cursor.stored)
             ended = log.ended
 
     def _read(self, feed: str, token: str) -> LogPage:
@@ -107,6 +118,54 @@ class Logs:
             for change in changes
         )
 
+    def _other_memberships(self, changes: tuple[Item, ...]) -> bool:
+        """Whether the account has joined or left a drive that links may lead to."""
+        return any(
+            change.get("changeType") == "drive" and text(change, "driveId") not in self.cursor.feeds
+            for change in changes
+        )
+
+    def _outside(self, items: list[Described], gone: list[Gone]) -> frozenset[str]:
+        """Folders that the log names and nobody here knows: what they hold may be reached by links.
+
+        No log tells what becomes of that when they are put away, or out of sight.
+        """
+        parents = {item.id: item.parents for item in items if isinstance(item, SourceFolder)}
+        parents |= {one.id: () for one in gone if one.holds}
+        parents.pop(self._root.id, None)
+        if not parents:
+            return frozenset()
+        above = (parent for within in parents.values() for parent in within)
+        unknown = self._frontier.unknown({*parents, *above})
+        return frozenset(
+            one for one in unknown if one in parents and unknown.issuperset(parents[one])
+        )
+
+    def _lies_above(self, folders: frozenset[str]) -> bool:
+        """Whether one of the folders is above the root, which was out of sight with it then."""
+        nearest = texts(self._root.item, "parents")
+        if self._root.is_drive or not nearest:
+            return False
+        if self.cursor.above is None or not set(nearest) <= set(self.cursor.above):
+            self.cursor = replace(self.cursor, above=self._all_above(nearest))
+        return not folders.isdisjoint(self.cursor.above or ())
+
+    def _all_above(self, nearest: tuple[str, ...]) -> tuple[str, ...]:
+        """All folders above the root that the account can see."""
+        above = dict.fromkeys(nearest)
+        waiting = list(nearest)
+        while waiting:
+            try:
+                item = self._api.item(waiting.pop())
+            except DriveCallError as error:
+                if not is_refusal(error):
+                    raise
+                continue
+            higher = [one for one in texts(item, "parents") if one not in above]
+            above |= dict.fromkeys(higher)
+            waiting += higher
+        return tuple(above)
+
     # ── single items ─────────────────────────────────────────────────────────
 
     def root_refused(self, feed: str, error: DriveCallError) -> Exception:
@@ -123,6 +182,15 @@ class Logs:
         self._refused.add(feed)
         return LogLostError(f"the drive {feed} cannot be searched: {error.message}")
 
+    def root_seen_anew(self) -> Root:
+        """The root as it is now: what was seen of it before may be over.
+
+        Raises:
+            RootUnavailableError: it is lost.
+        """
+        self._require_root()
+        return self._root
+
     def _require_root(self) -> None:
         try:
             item = self._api.item(self._root.id)
@@ -130,6 +198,7 @@ class Logs:
             raise (root_lost(self._root) if is_refusal(error) else error) from error
         if is_binned(item) or text(item, "driveId") != self._root.drive:
             raise root_lost(self._root)
+        self._root = replace(self._root, item=item)
 
     def looked_up(self, item: ItemToLookUp) -> Item:
         """An item as it is, with a log followed that tells when that changes.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.sources.drive_reach import CHECK_NETWORK
 
 
 class Reach(Enum):
@@ -35,6 +36,13 @@ class Meaning:
 
 TOO_FAST = Meaning(Reason.RATE_LIMITED, transient=True)
 OUTAGE = Meaning(Reason.NETWORK, transient=True)
+UNREACHABLE = Meaning(Reason.NETWORK, transient=True, hint=CHECK_NETWORK)
+INTERCEPTED = Meaning(
+    Reason.NETWORK,
+    transient=True,
+    hint="a proxy, a firewall or the sign-in page of a network seems to answer in Google's place: "
+    "see to it that googleapis.com can be reached, then sync again",
+)
 REFUSED = Meaning(Reason.ACCESS_DENIED, reach=Reach.CREDENTIALS)
 STOPPED = Meaning(Reason.NETWORK, reach=Reach.RUN)
 UNEXPECTED = Meaning(Reason.INTERNAL)
@@ -89,6 +97,9 @@ _BY_REASON: Mapping[str, Meaning] = {
     "notFound": _NOT_FOUND,
     "fileNotFound": _NOT_FOUND,
     "teamDriveNotFound": _NOT_FOUND,
+    # google.rpc.Code, where it is all that is said
+    "PERMISSION_DENIED": _FORBIDDEN,
+    "NOT_FOUND": _NOT_FOUND,
     "authError": REFUSED,
     "accessNotConfigured": API_IS_OFF,
     "SERVICE_DISABLED": API_IS_OFF,
@@ -99,13 +110,9 @@ _BY_REASON: Mapping[str, Meaning] = {
     "internalError": OUTAGE,
     "transientError": OUTAGE,
 }
-_BY_STATUS: Mapping[int, Meaning] = {
-    401: REFUSED,
-    403: _FORBIDDEN,
-    404: _NOT_FOUND,
-    408: OUTAGE,
-    429: TOO_FAST,
-}
+# A 403 or 404 for a reason that is not known here need not be about this one thing.
+_BY_STATUS: Mapping[int, Meaning] = {401: REFUSED, 408: OUTAGE, 429: TOO_FAST}
+_GONE, _SERVER_ERRORS = 410, 500
 # What the token endpoint says, where the remedy is the same whoever asks.
 _BY_TOKEN_ERROR: Mapping[str, str] = {
     "unauthorized_client": "allow the client id and the scope drive.readonly under domain-wide "
@@ -124,9 +131,18 @@ def meaning_of(status: int, reasons: Sequence[str], *, of_the_day: bool = False)
     """
     meaning = next((_BY_REASON[name] for name in reasons if name in _BY_REASON), None)
     if meaning is None:
-        outage = status >= 500  # noqa: PLR2004 -- the class of server errors
+        outage = status >= _SERVER_ERRORS
         meaning = OUTAGE if outage else _BY_STATUS.get(status, UNEXPECTED)
     return _USED_UP if of_the_day and meaning is TOO_FAST else meaning
+
+
+def is_plain_outage(status: int) -> bool:
+    """Whether a status says the same whoever gave it: wait, or (410) begin the log anew."""
+    return (
+        status >= _SERVER_ERRORS
+        or _BY_STATUS.get(status) in (OUTAGE, TOO_FAST)
+        or (status == _GONE)
+    )
 
 
 def meaning_of_token_error(code: str) -> Meaning:

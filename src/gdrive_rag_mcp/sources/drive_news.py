@@ -27,7 +27,7 @@ from gdrive_rag_mcp.sources.drive_logs import LogLostError, Logs, is_refusal
 from gdrive_rag_mcp.sources.drive_pages import Root, listed_items, page_of, paged
 
 _OUTAGE = 3
-"""So many folders in a row that cannot be listed are no matter of these folders."""
+"""After so many folders in a row that cannot be listed, Drive is asked for something else."""
 _BEGINNINGS = 2
 """A log that cannot be read right after a crawl began will not be cured by another."""
 
@@ -35,14 +35,15 @@ _BEGINNINGS = 2
 class News:
     """Reads everything there is to know since a cursor."""
 
-    def __init__(self, api: DriveApi, root: Root, frontier: Frontier) -> None:
+    def __init__(self, api: DriveApi, root: Root, frontier: Frontier, reader: str) -> None:
         self._api = api
         self._root = root
         self._frontier = frontier
-        self._logs = Logs(api, root)
+        self._reader = reader
+        self._logs = Logs(api, root, frontier)
         self._problems: list[str] = []
         self._tried = set[str]()
-        self._answers: dict[str, LookedUp | None] = {}
+        self._answers: dict[str, ChangePage] = {}
         self._failed_in_a_row = 0
 
     def pages(self, stored: str | None) -> Iterator[ChangePage]:
@@ -54,13 +55,15 @@ class News:
             SourceUnavailableError: something could not be listed; the rest was.
         """
         cursor = Cursor.read(stored)
-        if cursor is not None and cursor.drive != self._root.drive:
-            cursor = None  # the root was moved to where another log tells of it
+        if cursor is not None and not self._continues(cursor):
+            cursor = None
         for beginning in range(_BEGINNINGS):
             if cursor is None:
-                cursor = self._logs.parked()
+                cursor = replace(self._logs.parked(), reader=self._reader)
                 root = self._root.folder(cursor)
-                yield ChangePage(begins=True, folders=(root,), cursor=cursor.stored)
+                yield ChangePage(
+                    begins=True, reader=self._reader, folders=(root,), cursor=cursor.stored
+                )
             self._logs.cursor = cursor
             try:
                 yield from self._crawled()
@@ -71,11 +74,25 @@ class News:
             except LogLostError as lost:
                 if beginning + 1 == _BEGINNINGS:
                     raise SourceUnavailableError(str(lost), hint="try again later") from lost
-                cursor = None
+                cursor, self._root = None, self._logs.root_seen_anew()
         if self._problems:
             raise SourceUnavailableError(
                 "; ".join(self._problems[:_OUTAGE]), hint="the next sync goes on from here"
             )
+
+    def _continues(self, cursor: Cursor) -> bool:
+        """Whether the logs that were followed tell this identity all that is new about this root.
+
+        Not if it was moved to another drive, if another identity followed them, or if this one has
+        become a member of the drive: then the drive's own log alone tells what happens in it.
+        """
+        joined = self._root.is_members and not cursor.member
+        follows_drive = self._root.drive is None or self._root.drive in cursor.feeds
+        return (
+            cursor.drive == self._root.drive
+            and cursor.reader == self._reader
+            and (follows_drive or not joined)
+        )
 
     # ── the crawl ────────────────────────────────────────────────────────────
 
@@ -153,16 +170,16 @@ class News:
             return
         self._failed_in_a_row += 1
         if self._failed_in_a_row == _OUTAGE:
-            raise error
+            self._api.item(self._root.id)  # if Drive answers that, it is these folders after all
+            self._failed_in_a_row = 0
         self._problems.append(f"the folder {folder.name!r} cannot be listed: {error.message}")
 
     def _looked_up(self, item: ItemToLookUp) -> Iterator[ChangePage]:
         """Look an item up, once a run; another link to it may have turned up since."""
         if item.id in self._answers:
-            answer = self._answers[item.id]
-            yield ChangePage(looked_up=() if answer is None else (answer,))
+            yield self._answers[item.id]
             return
-        self._answers[item.id] = None
+        self._answers[item.id] = ChangePage()
         target: Described | None = None
         reason = Reason.NOT_FOUND
         try:
@@ -175,14 +192,15 @@ class News:
                 return
             reason = error.reason
         answer = LookedUp(item.id, reason if target is None else None)
-        self._answers[item.id] = answer
-        page = page_of([] if target is None else [target])
-        yield replace(page, looked_up=(answer,), cursor=self._logs.cursor.stored)
+        page = replace(page_of([] if target is None else [target]), looked_up=(answer,))
+        self._answers[item.id] = page
+        yield replace(page, cursor=self._logs.cursor.stored)
 
     def _target(self, item: ItemToLookUp, found: Item) -> Described | None:
         """What was looked up; None for what is of no use, such as a link that a link points at."""
         feed = self._logs.cursor.feed_of(text(found, "driveId"))
-        target = None if is_binned(found) else described(found, feed=feed)
+        within = self._root.otherwise(found)
+        target = None if is_binned(found) else described(found, feed=feed, otherwise_in=within)
         if target is None:
             return None
         if isinstance(target, SourceShortcut):

@@ -1,10 +1,10 @@
 """How fast Google is called, how long a failing call is tried again, and how a run is stopped."""
 
-import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
+from random import SystemRandom
 from threading import Event, Lock
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from gdrive_rag_mcp.sources.drive_failures import DriveCallError, RunStoppedErro
 
 Result = TypeVar("Result")
 Sleep = Callable[[float], object]
+_DICE = SystemRandom()  # not those that all threads share, of which others may need the order
 
 
 class RunClock:
@@ -105,7 +106,8 @@ class Pacer:
 class Patience:
     """When to stop trying: after so many attempts, or so many seconds of waiting for one call.
 
-    Quotas are by the minute, so being too fast passes later than an outage usually does.
+    Quotas are by the minute, so being too fast passes later than an outage usually does. The
+    attempts themselves may take much longer than the waits, but not for ever.
     """
 
     attempts: int = 6
@@ -113,6 +115,7 @@ class Patience:
     budget_seconds: float = 120.0
     first_seconds: float = 1.0
     longest_seconds: float = 32.0
+    longest_call_seconds: float = 1800.0
 
 
 QUICK = Patience(attempts=2, attempts_too_fast=2, budget_seconds=10.0)
@@ -123,7 +126,7 @@ class Caller:
     """Makes calls in good order, waiting out what passes by itself."""
 
     def __init__(
-        self, pacer: Pacer, patience: Patience, *, jitter: Callable[[], float] = random.random
+        self, pacer: Pacer, patience: Patience, *, jitter: Callable[[], float] = _DICE.random
     ) -> None:
         self.clock = pacer.clock
         self._pacer = pacer
@@ -140,14 +143,14 @@ class Caller:
         Raises:
             DriveCallError: the last attempt's failure, or the end of the run.
         """
-        waited = 0.0
+        waited, began = 0.0, self.clock.now()
         for tried in count(1):
             self._pacer.wait()
             try:
                 return attempt()
             except DriveCallError as failure:
                 delay = max(failure.retry_after, self._backoff(tried))
-                if self._is_over(failure, tried, waited + delay):
+                if self._is_over(failure, tried, waited + delay, self.clock.now() - began):
                     raise
                 if failure.reason is Reason.RATE_LIMITED:
                     self._pacer.hold(delay)
@@ -155,12 +158,15 @@ class Caller:
             self.clock.sleep(delay)
         raise AssertionError  # the loop has no end
 
-    def _is_over(self, failure: DriveCallError, tried: int, waited: float) -> bool:
+    def _is_over(self, failure: DriveCallError, tried: int, waited: float, elapsed: float) -> bool:
         patience = self._patience
         too_fast = failure.reason is Reason.RATE_LIMITED
         attempts = patience.attempts_too_fast if too_fast else patience.attempts
         return (
-            not failure.meaning.transient or tried >= attempts or waited > patience.budget_seconds
+            not failure.meaning.transient
+            or tried >= attempts
+            or waited > patience.budget_seconds
+            or elapsed > patience.longest_call_seconds
         )
 
     def _backoff(self, tried: int) -> float:

@@ -1,7 +1,7 @@
 """What Drive answers, as pages that the index can keep: listings, and the entries of a log."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gdrive_rag_mcp.domain import ChangePage, Gone, SourceFile, SourceFolder, SourceShortcut
 from gdrive_rag_mcp.errors import RootUnavailableError
@@ -10,6 +10,7 @@ from gdrive_rag_mcp.sources.drive_cursor import Cursor
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError, damaged
 from gdrive_rag_mcp.sources.drive_fields import flag, part, text, texts
 from gdrive_rag_mcp.sources.drive_items import Described, Item, described, folder_of, is_binned
+from gdrive_rag_mcp.sources.media_types import DRIVE_FOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,15 @@ class Root:
         """Whether it is a shared drive as a whole."""
         return self.id == self.drive
 
+    def otherwise(self, item: Item) -> str | None:
+        """Where an item lies if Drive shows no parents of it: all of a whole drive is in it."""
+        return self.id if self.is_drive and text(item, "driveId") == self.drive else None
+
+    @property
+    def is_members(self) -> bool:
+        """Whether Drive says that the account may read the whole drive the root is in."""
+        return flag(part(self.item, "capabilities"), "canReadDrive") is True
+
     def folder(self, cursor: Cursor) -> SourceFolder:
         """The root in our nouns."""
         above = texts(self.item, "parents")
@@ -38,9 +48,14 @@ def listed_items(
     found: list[Described] = []
     usable = True
     for item in items:
-        if is_binned(item) or text(item, "id") == root.id:
+        if is_binned(item):
             continue
-        one = described(item, feed=cursor.feed_of(text(item, "driveId")), otherwise_in=otherwise_in)
+        feed = cursor.feed_of(text(item, "driveId"))
+        one: Described | None
+        if text(item, "id") == root.id:  # where a link leads above it
+            one = replace(root, item=item).folder(cursor)
+        else:
+            one = described(item, feed=feed, otherwise_in=otherwise_in)
         if one is None:
             usable = False
         else:
@@ -78,13 +93,16 @@ def logged_changes(
         drive = text(item, "driveId")
         lost = flag(change, "removed") is True or not item
         if lost or is_binned(item):
-            gone.append(Gone(item_id, feed if lost else cursor.feed_of(drive)))
+            kind = text(item, "mimeType")
+            holds = lost or kind in (None, DRIVE_FOLDER)
+            gone.append(Gone(item_id, feed if lost else cursor.feed_of(drive), holds=holds))
         elif item_id == root.id:
-            items.append(Root(root.id, item, root.drive).folder(cursor))
+            items.append(replace(root, item=item).folder(cursor))
         else:
-            within = root.id if root.is_drive and drive == root.drive else None
             one = described(
-                {**item, "id": item_id}, feed=cursor.feed_of(drive), otherwise_in=within
+                {**item, "id": item_id},
+                feed=cursor.feed_of(drive),
+                otherwise_in=root.otherwise(item),
             )
             if one is None:
                 raise damaged("Drive's log has an entry that does not say what it is about")

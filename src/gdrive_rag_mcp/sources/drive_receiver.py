@@ -49,7 +49,10 @@ class Receiver:
         except OSError as error:
             raise SettingsError(
                 f"port {redirect.port} of 127.0.0.1 cannot be listened on: {error.strerror}",
-                hint="choose another with --port, or leave it out for any free one",
+                hint="register another redirect such as http://127.0.0.1:8765/ for the OAuth "
+                "client, or use one of type Desktop app"
+                if redirect.written
+                else "choose another with --port, or leave it out for any free one",
             ) from None
         self._woken, self._wake = socketpair()
         self.address = redirect.address(self._server.server_port)

@@ -40,10 +40,21 @@ class RootFinder:
         self._drive_id = drive_id
         self.id = named
         """The id that the settings name; that of a shortcut stays the shortcut's."""
+        self._seen = False
 
     @property
     def share(self) -> str:
-        """What to do so that this identity sees the root, and what lies in it."""
+        """What to do so that this identity sees the root or, once it does, what lies in it."""
+        if self._seen:
+            return (
+                "put documents into it; if some are there, check that "
+                f"{self._identity.name} sees them"
+            )
+        return self._admission
+
+    @property
+    def _admission(self) -> str:
+        """What to do so that this identity sees the root."""
         if self.id == self._drive_id:
             return f"add {self._identity.name} as a member of the shared drive (viewer is enough)"
         return self._identity.share
@@ -62,16 +73,19 @@ class RootFinder:
         mime_type, item_id = text(item, "mimeType"), text(item, "id")
         if mime_type is None or item_id is None:
             raise damaged("Drive answered with something that is no item")
+        drive = text(item, "driveId")
+        if self.id == self._drive_id and item_id != drive:
+            raise self._no_drive(is_folder=mime_type == DRIVE_FOLDER)
         if mime_type != DRIVE_FOLDER:
             raise self._unavailable("is no folder", "set GDRIVE_FOLDER_ID to the id of a folder")
         if flag(part(item, "capabilities"), "canListChildren") is False:
             raise self._unavailable("may not be listed")
-        drive = text(item, "driveId")
         if self._drive_id is not None and drive != self._drive_id:
             raise self._unavailable(
                 f"is not in the shared drive {self._drive_id}",
                 "correct GDRIVE_FOLDER_ID or GDRIVE_SHARED_DRIVE_ID; one of the two is enough",
             )
+        self._seen = True
         return Root(item_id, item, drive)
 
     def _item(self, item_id: str) -> Item:
@@ -85,11 +99,20 @@ class RootFinder:
             raise self._unavailable("is in the bin", "take it out of the bin")
         return item
 
+    def _no_drive(self, *, is_folder: bool) -> RootUnavailableError:
+        kind = "folder" if is_folder else "file"
+        return RootUnavailableError(
+            f"GDRIVE_SHARED_DRIVE_ID is {self.id}, which is a {kind} and no shared drive",
+            hint=f"set GDRIVE_FOLDER_ID to {self.id} instead, and unset GDRIVE_SHARED_DRIVE_ID"
+            if is_folder
+            else "it is the last part of the shared drive's own address, after /drive/folders/",
+        )
+
     def _unavailable(self, problem: str, remedy: str = "") -> RootUnavailableError:
         kind = "shared drive" if self.id == self._drive_id else "Drive folder"
         return RootUnavailableError(
             f"the {kind} {self.id} {problem} for {self._identity.name}",
-            hint=remedy or f"{self.share}, and check the id",
+            hint=remedy or f"{self._admission}, and check the id",
         )
 
 

@@ -10,9 +10,17 @@ from gdrive_rag_mcp.sources.drive_auth import (
     SCOPES,
     Identity,
     Kind,
+    Report,
     require_private_channel,
 )
-from gdrive_rag_mcp.sources.drive_credential_files import read_object, refuse_kind, require_texts
+from gdrive_rag_mcp.sources.drive_credential_files import (
+    read_object,
+    refuse_kind,
+    require_texts,
+    warn_of_others,
+)
+from gdrive_rag_mcp.sources.drive_failures import one_line
+from gdrive_rag_mcp.sources.drive_token_answers import JudgedCredentials
 
 _CREDENTIALS: Any = service_account.Credentials  # its methods are only half annotated
 _HINT = (
@@ -22,8 +30,8 @@ _HINT = (
 _NEEDED = ("client_email", "token_uri", "private_key")
 
 
-def load_service_account(key_file: Path) -> Identity:
-    """Read a key file; nothing is sent anywhere.
+def load_service_account(key_file: Path, report: Report = lambda _: None) -> Identity:
+    """Read a key file, and report if it is not its owner's alone; nothing is sent anywhere.
 
     Raises:
         SourceAuthError: names what is wrong with the file, never anything that is in it but its
@@ -34,6 +42,7 @@ def load_service_account(key_file: Path) -> Identity:
     info = read_object(path, role="key file", hint=_HINT)
     if info.get("type") != "service_account":
         raise refuse_kind(info, path, wanted="the key of a service account", hint=_HINT)
+    warn_of_others(path, "key file", report)
     return identity_of_key(info, path)
 
 
@@ -54,9 +63,9 @@ def identity_of_key(info: dict[str, Any], path: Path, kind: Kind = "service_acco
             f"the private key in {path} is damaged",
             hint="download the key again; line ends in it must be \\n inside the JSON string",
         ) from None
-    email = info["client_email"]
+    email = one_line(info["client_email"])
     return Identity(
-        credentials,
+        JudgedCredentials(credentials),
         email,
         kind,
         SCOPES,

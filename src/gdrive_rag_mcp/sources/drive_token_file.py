@@ -13,17 +13,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gdrive_rag_mcp.errors import SourceAuthError
+from gdrive_rag_mcp.errors import SettingsError, SourceAuthError
 from gdrive_rag_mcp.sources.drive_auth import (
     SCOPES,
     Report,
     require_private_channel,
 )
-from gdrive_rag_mcp.sources.drive_credential_files import read_object, refuse_kind, require_texts
+from gdrive_rag_mcp.sources.drive_credential_files import (
+    kind_of_file,
+    read_object,
+    refuse_kind,
+    require_texts,
+)
 from gdrive_rag_mcp.sources.drive_fields import moment, text
+from gdrive_rag_mcp.sources.drive_token_answers import is_usable
 
 GOOGLE_TOKEN_URI = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 CONNECT = "run `gdrive-rag-mcp auth-google`"
+AGAIN = f"{CONNECT} again"
+TICK_THE_BOX = f"{AGAIN}, and tick the box for reading Drive on the page that asks for consent"
 _NEEDED = ("client_id", "client_secret", "refresh_token")
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _LOCK_SECONDS = 10.0
@@ -65,15 +73,14 @@ def read_token(path: Path, report: Report = lambda _: None) -> UserToken:
         SettingsError: its token endpoint is not encrypted.
     """
     info = read_object(path, role="token file", hint=CONNECT)
-    if info.get("type", "authorized_user") != "authorized_user" or {"installed", "web"} & set(info):
+    if _is_of_another_kind(info):
         raise refuse_kind(info, path, wanted="the token of a Google account", hint=CONNECT)
     what = f"the token file {path}"
     require_texts(info, _NEEDED, what, CONNECT)
     token_uri = text(info, "token_uri") or GOOGLE_TOKEN_URI
     require_private_channel(token_uri, f"token_uri in {path}")
-    scopes = _scopes(info)
-    if scopes and not set(SCOPES) <= set(scopes):
-        raise SourceAuthError(f"{what} is not for reading Drive ({SCOPES[0]})", hint=CONNECT)
+    if not set(SCOPES) <= _scopes(info):
+        raise SourceAuthError(f"{what} is not for reading Drive ({SCOPES[0]})", hint=TICK_THE_BOX)
     _close_to_others(path, report)
     ends = moment(info, "expiry")
     return UserToken(
@@ -82,10 +89,27 @@ def read_token(path: Path, report: Report = lambda _: None) -> UserToken:
         refresh_token=info["refresh_token"],
         token_uri=token_uri,
         account=text(info, "account") or "",
-        # One whose end is not known would be taken to have none.
-        access_token=text(info, "token") if ends else None,
+        # One whose end is not known would be taken to have none, one that cannot be sent to work.
+        access_token=info["token"] if ends and is_usable(info.get("token")) else None,
         ends=ends,
     )
+
+
+def require_no_other_kind(path: Path) -> None:
+    """See that a new token would not take the place of something else; a damaged one may go.
+
+    Raises:
+        SettingsError: the file holds a key, or an OAuth client.
+    """
+    try:
+        info = read_object(path, role="token file", hint=CONNECT)
+    except SourceAuthError:
+        return
+    if _is_of_another_kind(info):
+        raise SettingsError(
+            f"{path} is {kind_of_file(info)}, which would be lost under a consent",
+            hint="name another place in GOOGLE_OAUTH_TOKEN_FILE",
+        )
 
 
 def write_token(path: Path, token: UserToken) -> None:
@@ -161,11 +185,21 @@ def _members(token: UserToken) -> dict[str, Any]:
     return members
 
 
-def _scopes(info: Mapping[str, Any]) -> list[str]:
+def _is_of_another_kind(info: Mapping[str, Any]) -> bool:
+    return info.get("type", "authorized_user") != "authorized_user" or not {
+        "installed",
+        "web",
+    }.isdisjoint(info)
+
+
+def _scopes(info: Mapping[str, Any]) -> set[str]:
+    """What the consent is for; ours where nothing is said of it, which other programs may do."""
     scopes = info.get("scopes")
+    if scopes is None:
+        return set(SCOPES)
     if isinstance(scopes, str):
-        return scopes.split()
-    return [one for one in scopes if isinstance(one, str)] if isinstance(scopes, list) else []
+        return set(scopes.split())
+    return {one for one in scopes if isinstance(one, str)} if isinstance(scopes, list) else set()
 
 
 def _close_to_others(path: Path, report: Report) -> None:

@@ -1,33 +1,32 @@
 """Google's APIs over HTTP for one identity: thread-safe, paced, patient, and it only reads."""
 
-import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
-from time import monotonic
-from typing import Any, Literal
+from typing import Any
 
-import httplib2
 import requests
-from googleapiclient.discovery import build_from_document
-from googleapiclient.discovery_cache import get_static_doc
 
 from gdrive_rag_mcp.domain import SourceUsage
-from gdrive_rag_mcp.errors import SourceError
 from gdrive_rag_mcp.sources.drive_auth import require_private_channel
-from gdrive_rag_mcp.sources.drive_connections import Connections, Timeouts
-from gdrive_rag_mcp.sources.drive_failures import damaged, error_of_response, understood
+from gdrive_rag_mcp.sources.drive_connections import Connections, Timeouts, host_of
+from gdrive_rag_mcp.sources.drive_failures import (
+    DriveCallError,
+    damaged,
+    error_of_response,
+    intercepted,
+    is_web_page,
+)
 from gdrive_rag_mcp.sources.drive_fields import parsed, whole_number
+from gdrive_rag_mcp.sources.drive_outages import understood
 from gdrive_rag_mcp.sources.drive_pacing import Caller
+from gdrive_rag_mcp.sources.drive_services import Api, made_service
 from gdrive_rag_mcp.sources.temporary_file import TemporaryFile
 
-Api = Literal["drive", "docs", "sheets", "slides"]
-
-_VERSIONS: Mapping[Api, str] = {"drive": "v3", "docs": "v1", "sheets": "v4", "slides": "v1"}
 _OK, _PARTIAL, _UNSATISFIABLE = 200, 206, 416
-_BLOCK = 256 * 1024
+_BLOCK = 64 * 1024
 _LARGEST_ANSWER = 64 * 1024 * 1024
 _LARGEST_ERROR = 64 * 1024
 _USABLE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -38,8 +37,8 @@ for _library in ("google", "googleapiclient", "urllib3"):
     logging.getLogger(_library).addHandler(logging.NullHandler())
 
 
-def _any_length(_: int) -> None:
-    """What is asked of a length when nobody cares."""
+class OtherLengthError(Exception):
+    """A content is not as long as it was listed: it is another one, or what came is not it."""
 
 
 class Transport:
@@ -65,7 +64,6 @@ class Transport:
             require_private_channel(endpoint, "GDRIVE_RAG_DRIVE_ENDPOINT")
         self._endpoint = endpoint
         self._caller = caller
-        self._timeouts = timeouts
         self._connections = Connections(credentials, endpoint, timeouts)
         self._services: dict[Api, Any] = {}
         self._lock = Lock()
@@ -104,7 +102,7 @@ class Transport:
         """
         with self._lock:
             if name not in self._services:
-                self._services[name] = _service(name, self._endpoint)
+                self._services[name] = made_service(name, self._endpoint)
             return self._services[name]
 
     def metadata(
@@ -124,8 +122,11 @@ class Transport:
             with self._lock:
                 self._api_calls += 1
             with self._answer(request.uri, _key_header(keys)) as response:
-                _require_success(response, self._timeouts)
-                answer = parsed(_body(response, _LARGEST_ANSWER, self._timeouts))
+                _require_success(response)
+                body = _body(response, _LARGEST_ANSWER)
+            answer = parsed(body)
+            if answer is None and is_web_page(response.headers, body):
+                raise _in_place_of_drive(response, body)
             if answer is None:
                 raise damaged("Drive answered with something that is no JSON object")
             return answer
@@ -139,15 +140,16 @@ class Transport:
         *,
         keys: Mapping[str, str] = {},
         resumable: bool,
-        on_length: Callable[[int], None] = _any_length,
+        expected: int | None = None,
     ) -> str:
         """Fetch a content block by block, and say of what type it is.
 
-        What is `resumable` goes on where it broke off; anything else starts anew. `on_length` sees
-        the length of the whole, where it is known, before the content is read, and may raise.
+        What is `resumable` goes on where it broke off; anything else starts anew. A content of
+        `expected` bytes is not read any further once it is clear that another one comes.
 
         Raises:
             DriveCallError: it cannot be had.
+            OtherLengthError: it is not as long as `expected`.
         """
         into.restart()
 
@@ -158,27 +160,29 @@ class Transport:
             if into.size:
                 headers["Range"] = f"bytes={into.size}-"
             with self._answer(uri, headers) as response:
-                self._receive(response, into, on_length)
+                self._receive(response, into, expected)
                 return response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
         return self._caller.call(attempt)
 
     def _receive(
-        self, response: requests.Response, into: TemporaryFile, on_length: Callable[[int], None]
+        self, response: requests.Response, into: TemporaryFile, expected: int | None
     ) -> None:
         if response.status_code == _UNSATISFIABLE and not into.size:
-            on_length(0)  # how Drive says that a file is empty
+            _require_length(0, expected)  # how Drive says that a file is empty
             return
         if response.status_code in (_PARTIAL, _UNSATISFIABLE):
             total: int | None = _total_of_rest(response, into)
         else:
-            _require_success(response, self._timeouts)
+            _require_success(response)
             into.restart()  # a server that ignores ranges sends the whole
             total = _length(response)
         if total is not None:
-            on_length(total)
-        for block in _blocks(response, self._timeouts):
+            _require_length(total, expected)
+        for block in _blocks(response):
             self._caller.clock.check()
+            if expected is not None and into.size + len(block) > expected:
+                raise OtherLengthError
             into.write(block)
         if total is not None and into.size != total:
             raise damaged(f"Drive sent {into.size} of {total} bytes")
@@ -193,37 +197,6 @@ class Transport:
             response.close()
 
 
-def _service(name: Api, endpoint: str | None) -> Any:  # noqa: ANN401 -- built at run time
-    version = _VERSIONS[name]
-    content = get_static_doc(name, version)
-    if content is None:
-        raise SourceError(
-            f"google-api-python-client lacks its description of {name} {version}",
-            hint="install it with pip, which brings all of it",
-        )
-    document = json.loads(content)
-    if endpoint is not None:
-        # The library's option `api_endpoint` would lose the service's path.
-        root = f"{endpoint.rstrip('/')}/"
-        document |= {"rootUrl": root, "baseUrl": root + document["servicePath"]}
-        document.pop("mtlsRootUrl", None)
-    return _Collections(build_from_document(document, http=httplib2.Http()))
-
-
-class _Collections:
-    """A service that makes each of its collections once: the library takes 2 ms every time."""
-
-    def __init__(self, service: Any) -> None:  # noqa: ANN401 -- built at run time
-        self._service = service
-        self._made: dict[str, Any] = {}
-
-    def __getattr__(self, name: str) -> Callable[[], Any]:
-        if name not in self._made:
-            self._made[name] = getattr(self._service, name)()
-        made = self._made[name]
-        return lambda: made
-
-
 def _key_header(keys: Mapping[str, str]) -> dict[str, str]:
     """Source: https://developers.google.com/workspace/drive/api/guides/resource-keys."""
     pairs = [
@@ -234,10 +207,22 @@ def _key_header(keys: Mapping[str, str]) -> dict[str, str]:
     return {"X-Goog-Drive-Resource-Keys": ",".join(pairs)} if pairs else {}
 
 
-def _require_success(response: requests.Response, timeouts: Timeouts) -> None:
+def _require_success(response: requests.Response) -> None:
     if response.status_code != _OK:
-        body = _body(response, _LARGEST_ERROR, timeouts)
-        raise error_of_response(response.status_code, response.headers, body)
+        body = _body(response, _LARGEST_ERROR)
+        raise error_of_response(
+            response.status_code, response.headers, body, host=host_of(response.url)
+        )
+
+
+def _in_place_of_drive(response: requests.Response, body: bytes) -> DriveCallError:
+    host = host_of(response.url)
+    return intercepted(response.status_code, response.headers, body, host=host)
+
+
+def _require_length(length: int, expected: int | None) -> None:
+    if expected is not None and length != expected:
+        raise OtherLengthError
 
 
 def _total_of_rest(response: requests.Response, into: TemporaryFile) -> int:
@@ -257,26 +242,23 @@ def _length(response: requests.Response) -> int | None:
     return whole_number(response.headers.get("content-length", ""))
 
 
-def _body(response: requests.Response, limit: int, timeouts: Timeouts) -> bytes:
+def _body(response: requests.Response, limit: int) -> bytes:
     body = bytearray()
-    for block in _blocks(response, timeouts):
+    for block in _blocks(response):
         body += block
         if len(body) > limit:
             raise damaged(f"Drive's answer is longer than {limit // 1024} KB")
     return bytes(body)
 
 
-def _blocks(response: requests.Response, timeouts: Timeouts) -> Iterator[bytes]:
-    """The body, which must be as long as announced and must not take for ever."""
-    deadline = monotonic() + timeouts.answer
+def _blocks(response: requests.Response) -> Iterator[bytes]:
+    """The body, which must be as long as announced."""
     content = response.iter_content(_BLOCK)
     while True:
-        with understood():
+        with understood(response.url):
             block = next(content, None)
         if block is None:
             break
-        if monotonic() > deadline:
-            raise damaged(f"Drive took longer than {timeouts.answer:g} seconds for an answer")
         yield block
     announced = whole_number(response.headers.get("content-length", ""))
     if announced is not None and response.raw.tell() != announced:

@@ -11,8 +11,10 @@ from google.oauth2 import credentials as google_user
 
 from gdrive_rag_mcp.errors import GdriveRagError
 from gdrive_rag_mcp.sources.drive_auth import SCOPES, Identity, Report
+from gdrive_rag_mcp.sources.drive_token_answers import JudgingRequest
 from gdrive_rag_mcp.sources.drive_token_file import (
-    CONNECT,
+    AGAIN,
+    TICK_THE_BOX,
     UserToken,
     one_at_a_time,
     read_token,
@@ -21,7 +23,7 @@ from gdrive_rag_mcp.sources.drive_token_file import (
 
 _WORTH_TAKING_OVER = timedelta(minutes=5)
 _REMEDY = (
-    f"{CONNECT} again: Google ends a consent after 7 days while the app's consent screen is in "
+    f"{AGAIN}: Google ends a consent after 7 days while the app's consent screen is in "
     "Testing (publish it, or make it Internal), after 6 months without use, and when the user "
     "takes it back or is removed"
 )
@@ -41,6 +43,7 @@ def load_user(path: Path, report: Report) -> Identity:
         "user",
         SCOPES,
         _REMEDY,
+        TICK_THE_BOX,
     )
 
 
@@ -132,7 +135,7 @@ def _renewed(token: UserToken, request: Any) -> UserToken:  # noqa: ANN401 - goo
         client_secret=token.client_secret,
         scopes=list(SCOPES),
     )
-    credentials.refresh(request)
+    credentials.refresh(JudgingRequest(request))
     ends = credentials.expiry
     return replace(
         token,

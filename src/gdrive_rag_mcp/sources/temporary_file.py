@@ -80,14 +80,16 @@ class TemporaryFile:
         self.size = 0
 
     def _unwritable(self, error: OSError) -> SourceError | DiskFullError:
+        folder = self._into.parent
         if error.errno in _FULL:
             return DiskFullError(
-                f"no room to read {self._name} into {self._into.parent}: {error.strerror}",
-                hint="free some space, or point TMPDIR to a larger disk",
+                f"no room to read {self._name} into {folder}: {error.strerror}",
+                hint=f"free some space on the disk of {folder.parent}, which a sync needs for the "
+                "files it is reading, and run it again; what was indexed is kept",
             )
         return SourceError(
             f"the temporary file {self._into} cannot be written: {error.strerror}",
-            hint="point TMPDIR to a folder that can be written",
+            hint=f"see that {folder.parent} can be written, and run the command again",
         )
 
 

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
 
 import apsw
 
@@ -20,12 +21,13 @@ from gdrive_rag_mcp.store.ledger import Ledger
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import SCHEMA_VERSION
 from gdrive_rag_mcp.store.passages import PASSAGE_COLUMNS, read_passage
-from gdrive_rag_mcp.store.scoping import read_time, scope_condition, stored_time
+from gdrive_rag_mcp.store.scoping import scope_condition
 from gdrive_rag_mcp.store.tally import next_attempts, unsupported_types
-from gdrive_rag_mcp.store.translation import decoding
+from gdrive_rag_mcp.store.translation import REBUILD
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 
 _NONE = EmbeddingIdentity(provider="none", model="", dimensions=0, fingerprint="")
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class Catalog:
@@ -45,10 +47,14 @@ class Catalog:
         stored = self._stored_identity()
         return None if stored in (None, _NONE) else stored
 
-    @decoding()
     def _stored_identity(self) -> EmbeddingIdentity | None:
         text = self._meta.get("embedding")
-        return EmbeddingIdentity(**json.loads(text)) if text else None
+        if text is None:
+            return None
+        try:
+            return _identity(json.loads(text))
+        except (ValueError, TypeError):
+            raise self._meta.damaged("embedding") from None
 
     def accept_embedding(self, identity: EmbeddingIdentity | None) -> None:
         """Stamp a new index with an embedder's identity, or see that it is the one it has.
@@ -63,8 +69,9 @@ class Catalog:
         stored = self._stored_identity()
         if stored is None and self._connection.execute("SELECT 1 FROM chunks").fetchone():
             raise IndexCorruptError(
-                "the index has chunks but no embedding identity, so its vectors cannot be trusted",
-                hint="move the index file away and run `gdrive-rag-mcp sync` to build it again",
+                f"{self._connection.filename} has chunks but no embedding identity, so its vectors "
+                "cannot be trusted",
+                hint=REBUILD,
             )
         if stored in (None, _NONE):
             self._meta.set("embedding", json.dumps(asdict(identity or _NONE)))
@@ -97,7 +104,10 @@ class Catalog:
     @property
     def root(self) -> str | None:
         """What is synced into this index."""
-        return self._meta.get("root")
+        root = self._meta.get("root")
+        if root == "":
+            raise self._meta.damaged("root")
+        return root
 
     @root.setter
     def root(self, root: str) -> None:
@@ -106,38 +116,39 @@ class Catalog:
     @property
     def last_sync(self) -> datetime | None:
         """When a sync last ended with a complete listing."""
-        return read_time(self._meta.get("last_sync"))
+        return self._meta.moment("last_sync")
 
     @last_sync.setter
     def last_sync(self, moment: datetime) -> None:
-        self._meta.set("last_sync", stored_time(moment) or "")
+        self._meta.set_moment("last_sync", moment)
 
     @property
     def last_crawl(self) -> datetime | None:
         """When a listing of everything last came to its end."""
-        return read_time(self._meta.get("last_crawl"))
+        return self._meta.moment("last_crawl")
 
     @last_crawl.setter
     def last_crawl(self, moment: datetime) -> None:
-        self._meta.set("last_crawl", stored_time(moment) or "")
+        self._meta.set_moment("last_crawl", moment)
 
     @property
     def crawl_began(self) -> datetime | None:
-        """When the latest listing of everything began."""
-        return read_time(self._meta.get("crawl_began"))
+        """When the latest listing of everything began; long ago where that cannot be read."""
+        began = self._meta.moment("crawl_began")
+        return _LONG_AGO if began is None and self._meta.has("crawl_began") else began
 
     @crawl_began.setter
     def crawl_began(self, moment: datetime) -> None:
-        self._meta.set("crawl_began", stored_time(moment) or "")
+        self._meta.set_moment("crawl_began", moment)
 
     @property
     def last_poll(self) -> datetime | None:
         """When the source's logs of changes were last read to their end."""
-        return read_time(self._meta.get("last_poll"))
+        return self._meta.moment("last_poll")
 
     @last_poll.setter
     def last_poll(self, moment: datetime) -> None:
-        self._meta.set("last_poll", stored_time(moment) or "")
+        self._meta.set_moment("last_poll", moment)
 
     @property
     def cursor(self) -> str | None:
@@ -150,6 +161,18 @@ class Catalog:
             self._meta.delete("cursor")
         else:
             self._meta.set("cursor", cursor)
+
+    @property
+    def root_was_lost(self) -> bool:
+        """Whether the root was not to be had when it was last asked for."""
+        return self._meta.get("root_was_lost") is not None
+
+    @root_was_lost.setter
+    def root_was_lost(self, lost: bool) -> None:
+        if lost:
+            self._meta.set("root_was_lost", "yes")
+        else:
+            self._meta.delete("root_was_lost")
 
     # ── what there is ────────────────────────────────────────────────────────
 
@@ -208,6 +231,16 @@ class Catalog:
         texts = Texts(self._connection)
         for row in rows:
             yield row[1], read_passage(row, texts)
+
+
+def _identity(stored: dict[str, Any]) -> EmbeddingIdentity:
+    kinds = {name: int if name == "dimensions" else str for name in stored}
+    identity = EmbeddingIdentity(**stored)
+    if not all(isinstance(stored[name], kind) for name, kind in kinds.items()):
+        raise TypeError
+    if identity.dimensions < 0:
+        raise ValueError
+    return identity
 
 
 def _named(identity: EmbeddingIdentity) -> str:

@@ -18,8 +18,8 @@ from gdrive_rag_mcp.errors import (
     IndexReadOnlyError,
     StoreError,
 )
-from gdrive_rag_mcp.store.location import refuse_unsafe_location
-from gdrive_rag_mcp.store.translation import TranslatingCursor, opening_errors
+from gdrive_rag_mcp.store.location import is_there, refuse_unsafe_location
+from gdrive_rag_mcp.store.translation import REBUILD, TranslatingCursor, opening_errors
 
 BUSY_MILLISECONDS = 5_000
 _PAUSE_SECONDS = 0.02
@@ -104,6 +104,7 @@ def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connect
     try:
         # The first read meets a damaged file, and a folder without room for a log.
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        _refuse_impossible_schema(connection, path)
         for name, value in PRAGMAS:
             _pragma(connection, name, value)
         _pragma(connection, "mmap_size", str(min(path.stat().st_size * 2, _MMAP_LIMIT)))
@@ -111,6 +112,37 @@ def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connect
         connection.close()
         raise
     return connection
+
+
+def _refuse_impossible_schema(connection: apsw.Connection, path: Path) -> None:
+    """No version of this program counts its schemas below 0."""
+    [[version]] = fetch(connection, "PRAGMA user_version")
+    if version < 0:
+        raise IndexCorruptError(
+            f"{path} is damaged, or is no index: its schema is {version}", hint=REBUILD
+        )
+
+
+def copy_to(connection: apsw.Connection, path: Path) -> None:
+    """Copy all that a connection sees, in one state, to a new file that only its user may read.
+
+    Raises:
+        DiskFullError: there is no room for it.
+    """
+    _create_private(path)
+    with opening_errors(str(path)):
+        copy = apsw.Connection(str(path))
+        try:
+            with copy.backup("main", connection, "main") as backup:
+                while not backup.done:
+                    backup.step()
+        except apsw.FullError:
+            raise DiskFullError(
+                f"no room for a copy of the index in {path.parent}",
+                hint="free some space there, or point TMPDIR to a larger disk",
+            ) from None
+        finally:
+            copy.close()
 
 
 def _pragma(connection: apsw.Connection, name: str, value: str) -> Any:  # noqa: ANN401 - SQLite's own types
@@ -147,17 +179,10 @@ def has_vec0(connection: apsw.Connection) -> bool:
 
 
 def _require_file(path: Path) -> None:
-    try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError):
+    if not is_there(path):
         raise IndexMissingError(
             f"there is no index at {path}", hint="run `gdrive-rag-mcp sync` to build it"
-        ) from None
-    except OSError as error:
-        raise IndexReadOnlyError(
-            f"the index {path} cannot be opened: {error.strerror}",
-            hint="check the path, and the permissions of the folders above it",
-        ) from None
+        )
 
 
 def make_private(path: Path) -> None:
@@ -173,16 +198,14 @@ def _create_private(path: Path) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():
-            raise IndexCorruptError(
-                f"{path} is no file", hint="name the index file with --db or GDRIVE_RAG_DB_PATH"
-            )
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         os.close(descriptor)
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise DiskFullError(
-                f"no room left on the disk of {path}", hint="make room and try again"
+                f"no room left on the disk of {path}",
+                hint=f"free some space in {path.absolute().parent}, or choose a larger disk with "
+                "--db or GDRIVE_RAG_DB_PATH",
             ) from None
         raise IndexReadOnlyError(
             f"the index {path} cannot be written: {error.strerror}",

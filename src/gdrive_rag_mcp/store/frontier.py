@@ -1,6 +1,7 @@
 """What the ancestry knows of and has not seen the inside of: the crawl's work list, never lost."""
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +9,8 @@ import apsw
 
 from gdrive_rag_mcp.domain import FolderToList, ItemToLookUp
 from gdrive_rag_mcp.store.connection import fetch
-from gdrive_rag_mcp.store.meta import Meta
+from gdrive_rag_mcp.store.hearsay import LOOK_AGAIN, unknown
+from gdrive_rag_mcp.store.meta import ANCESTRY_CHANGED, Meta
 from gdrive_rag_mcp.store.placement import Ancestry
 from gdrive_rag_mcp.store.scoping import stored_time
 from gdrive_rag_mcp.store.translation import decoding
@@ -43,7 +45,7 @@ class StoredFrontier:
 
     @decoding()
     def lookups(self) -> tuple[ItemToLookUp, ...]:
-        """What links point at, folders that have rested, and what a listing has left out."""
+        """What links point at, what could not be had and has rested, what a listing left out."""
         missing, targets = self._missing(), self._targets()
         ancestry = Ancestry(self._connection) if missing or targets else None
         found: dict[str, ItemToLookUp] = {}
@@ -53,9 +55,37 @@ class StoredFrontier:
         for target, resource_key, parents in targets:
             if ancestry and ancestry.parents("", json.loads(parents)):
                 found[target] = ItemToLookUp(target, resource_key)
-        for folder, resource_key in self._rested():
-            found[folder] = ItemToLookUp(folder, resource_key)
+        for identifier, resource_key in self._rested():
+            found[identifier] = ItemToLookUp(identifier, resource_key)
+        for folder in self._unlisted_parents():
+            found.setdefault(folder, ItemToLookUp(folder, missing=True))
         return tuple(found.values())
+
+    def _unlisted_parents(self) -> list[str]:
+        """Of a whole drive, the folders in which something lies, and which no listing has shown.
+
+        All that is in a drive is in scope, so that a listing was behind which left them out.
+        """
+        if not fetch(self._connection, "SELECT 1 FROM folders WHERE is_root = 1 AND feed = id"):
+            return []
+        unplaced = "gone = 0 AND is_root = 0"
+        if self._meta.get(ANCESTRY_CHANGED) is None:  # then folders out of reach are not listed
+            unplaced += " AND listed < seen"
+        rows = fetch(
+            self._connection,
+            f"""SELECT DISTINCT above.value FROM (
+                SELECT parents FROM files WHERE placed = 0 AND gone = 0
+                UNION ALL SELECT parents FROM files WHERE (gone > 0 OR adrift = 1) AND gone = 0
+                UNION ALL SELECT parents FROM folders WHERE {unplaced}
+            ) item, json_each(item.parents) above
+            WHERE NOT EXISTS (SELECT 1 FROM folders WHERE id = above.value) ORDER BY 1""",
+        )
+        return [str(folder) for (folder,) in rows]
+
+    @decoding()
+    def unknown(self, ids: Iterable[str]) -> frozenset[str]:
+        """Of ids, those that nothing is known of."""
+        return unknown(self._connection, ids)
 
     def _missing(self) -> list[tuple[Any, ...]]:
         """What the latest complete listing did not show, and nobody has looked for since."""
@@ -68,25 +98,28 @@ class StoredFrontier:
         )
 
     def _targets(self) -> list[tuple[Any, ...]]:
-        """What shortcuts point at and the present listing did not show."""
+        """What shortcuts point at and the present listing did not show, or is in doubt."""
         return fetch(
             self._connection,
             """SELECT s.target, s.resource_key, s.parents FROM shortcuts s
-            WHERE s.gone = 0 AND s.looked < ?1
-            AND NOT EXISTS (SELECT 1 FROM folders d WHERE d.id = s.target AND d.seen = ?1
-                AND d.gone = 0)
-            AND NOT EXISTS (SELECT 1 FROM files f WHERE f.id = s.target AND f.seen = ?1
-                AND f.gone = 0 AND f.kind = 'file')
+            WHERE s.gone = 0 AND (s.looked = ?2 OR s.looked < ?1
+                AND NOT EXISTS (SELECT 1 FROM folders d WHERE d.id = s.target AND d.seen = ?1
+                    AND d.gone = 0)
+                AND NOT EXISTS (SELECT 1 FROM files f WHERE f.id = s.target AND f.seen = ?1
+                    AND f.gone = 0 AND f.kind = 'file'))
             ORDER BY s.id""",
-            (self._listing,),
+            (self._listing, LOOK_AGAIN),
         )
 
     def _rested(self) -> list[tuple[Any, ...]]:
-        """Folders that could not be looked into, and are due for another try."""
+        """Folders and links that could not be looked into, and are due for another try."""
         return fetch(
             self._connection,
             """SELECT d.id, d.resource_key FROM files f JOIN folders d ON d.id = f.id
             WHERE f.state = 'failed' AND f.kind = 'folder' AND f.gone = 0 AND f.adrift = 0
-            AND f.next_attempt <= ? ORDER BY f.num""",
+            AND f.next_attempt <= ?1
+            UNION SELECT s.target, s.resource_key FROM files f JOIN shortcuts s ON s.id = f.id
+            WHERE f.state = 'skipped' AND f.kind = 'shortcut' AND f.gone = 0 AND f.adrift = 0
+            AND f.next_attempt <= ?1 ORDER BY 1""",
             (stored_time(self._now),),
         )

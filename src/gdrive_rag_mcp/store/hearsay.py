@@ -4,17 +4,26 @@ A log also tells of what lies outside, and keeps silent about what is below a fo
 """
 
 import json
+from collections.abc import Iterable
+from datetime import datetime
 from typing import TypeVar
 
 import apsw
 
 from gdrive_rag_mcp.domain import SourceFile, SourceFolder, SourceShortcut
+from gdrive_rag_mcp.store.scoping import stored_time
+
+LOOK_AGAIN = -1
+"""In `shortcuts.looked`: whatever was shown of the target, and whoever showed it."""
 
 Item = TypeVar("Item", bound=SourceFile | SourceFolder | SourceShortcut)
 
 
 def of_concern(connection: apsw.Connection, items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """Of news, what is known, lies in a known folder, or is what a known link points at."""
+    """Of news, what is known, lies in a known folder, or is what a known link points at.
+
+    And whatever is told of the drive that is the root, as a whole.
+    """
     if not items:
         return ()
     ids = json.dumps([item.id for item in items])
@@ -27,11 +36,57 @@ def of_concern(connection: apsw.Connection, items: tuple[Item, ...]) -> tuple[It
             UNION SELECT id FROM folders WHERE id {listed}
             UNION SELECT id FROM shortcuts WHERE id {listed}
             UNION SELECT target FROM shortcuts WHERE gone = 0 AND target {listed}
-            UNION SELECT id FROM folders WHERE gone = 0 AND id {listed}""",
+            UNION SELECT id FROM folders WHERE gone = 0 AND id {listed}
+            UNION SELECT id FROM folders WHERE is_root = 1 AND feed = id""",
             (ids, ids, ids, ids, parents),
         )
     }
-    return tuple(one for one in items if known.intersection((one.id, *one.parents)))
+    return tuple(one for one in items if known.intersection((one.id, one.feed, *one.parents)))
+
+
+def doubt(connection: apsw.Connection, folder_id: str, now: datetime) -> None:
+    """A log names a folder that was renamed or moved, and may have been out of sight besides."""
+    connection.execute(
+        "UPDATE folders SET doubted = coalesce(doubted, ?) WHERE id = ?",
+        (stored_time(now), folder_id),
+    )
+
+
+def look_into_doubted(connection: apsw.Connection, since: datetime) -> None:
+    """Have the folders listed anew that are in doubt for so long."""
+    connection.execute(
+        """UPDATE folders SET listed = 0, page_token = NULL, doubted = NULL
+        WHERE doubted IS NOT NULL AND doubted <= ?""",
+        (stored_time(since),),
+    )
+
+
+def unknown(connection: apsw.Connection, ids: Iterable[str]) -> frozenset[str]:
+    """Of ids, those that nothing is known of."""
+    asked = json.dumps(sorted(ids))
+    rows = connection.execute(
+        """SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM folders WHERE id = value)
+        AND NOT EXISTS (SELECT 1 FROM files WHERE id = value)
+        AND NOT EXISTS (SELECT 1 FROM shortcuts WHERE id = value)""",
+        (asked,),
+    )
+    return frozenset(str(identifier) for (identifier,) in rows)
+
+
+def doubt_links(connection: apsw.Connection) -> None:
+    """Something outside has changed, above what links lead to for all that is known.
+
+    So what is reached by links alone is to be looked up again, and what could not be had.
+    """
+    connection.execute(
+        f"""UPDATE shortcuts SET looked = {LOOK_AGAIN} WHERE gone = 0 AND (obstacle IS NOT NULL
+            OR NOT EXISTS (
+                SELECT 1 FROM (SELECT id, parents FROM folders UNION ALL
+                    SELECT id, parents FROM files WHERE kind = 'file') item,
+                    json_each(item.parents) above JOIN folders d ON d.id = above.value
+                WHERE item.id = shortcuts.target AND d.gone = 0))
+            AND target NOT IN (SELECT id FROM folders WHERE is_root = 1)"""
+    )
 
 
 def doubt_inside(connection: apsw.Connection, folder_id: str) -> bool:

@@ -11,16 +11,17 @@ from typing import Any
 import apsw
 
 from gdrive_rag_mcp.cleaning import clean
-from gdrive_rag_mcp.domain import ChangePage, Gone, Listed, SourceFile, SourceFolder, SourceShortcut
+from gdrive_rag_mcp.domain import ChangePage, Gone, SourceFile, SourceShortcut
 from gdrive_rag_mcp.store.connection import transaction
-from gdrive_rag_mcp.store.hearsay import Item, doubt_inside, of_concern
-from gdrive_rag_mcp.store.meta import LISTING_OPEN, Meta
+from gdrive_rag_mcp.store.folders import Folders
+from gdrive_rag_mcp.store.hearsay import Item, doubt_links, look_into_doubted, of_concern
+from gdrive_rag_mcp.store.meta import ANCESTRY_CHANGED, LISTING_OPEN, STRANGER, Meta
 from gdrive_rag_mcp.store.obstacles import Obstacles
-from gdrive_rag_mcp.store.other_ways import doubt_other_ways, lose_below
+from gdrive_rag_mcp.store.other_ways import lose_below
 from gdrive_rag_mcp.store.placement import place_files
 from gdrive_rag_mcp.store.scoping import stored_time
+from gdrive_rag_mcp.store.work_queue import WorkQueue
 
-_ANCESTRY_CHANGED = "ancestry_changed"
 _TABLES = ("folders", "shortcuts", "files")
 
 
@@ -31,6 +32,8 @@ class Inventory:
         self._connection = connection
         self._meta = Meta(connection)
         self._obstacles = Obstacles(connection)
+        self._queue = WorkQueue(connection)
+        self._folders = Folders(connection)
 
     # ── runs and listings ────────────────────────────────────────────────────
 
@@ -43,14 +46,26 @@ class Inventory:
         """Forget what the run before did to each file."""
         self._connection.execute("UPDATE files SET change = NULL WHERE change IS NOT NULL")
 
-    def begin_listing(self) -> None:
-        """From now on, what no page shows was not listed."""
+    def begin_listing(self, reader: str | None = None) -> None:
+        """From now on, what no page shows was not listed; see `ChangePage` for the reader."""
+        if reader is not None:
+            if self._meta.get("reader") not in (None, reader):
+                self._meta.set(STRANGER, "yes")
+            self._meta.set("reader", reader)
         self._meta.set("listing", str(self.listing + 1))
         self._meta.set(LISTING_OPEN, "yes")
         # Where another listing has stopped is no place to go on: its first pages showed it theirs.
         self._connection.execute(
-            "UPDATE folders SET page_token = NULL WHERE page_token IS NOT NULL"
+            """UPDATE folders SET page_token = NULL, doubted = NULL
+            WHERE page_token IS NOT NULL OR doubted IS NOT NULL"""
         )
+
+    def look_into_doubted(self, since: datetime) -> None:
+        """Have those folders listed anew that were renamed or moved so long ago.
+
+        They may have been out of sight in between, and then no log tells what happened inside.
+        """
+        look_into_doubted(self._connection, since)
 
     # ── pages ────────────────────────────────────────────────────────────────
 
@@ -58,12 +73,14 @@ class Inventory:
         """Take a page into the ledger and the ancestry."""
         with transaction(self._connection):
             if page.listed is not None:
-                self._look_inside(page.listed.folder)
+                self._folders.look_inside(page.listed.folder)
             self._record_folders(page, now)
             for shortcut in self._concerning(page.shortcuts, news=page.news):
                 self._record_shortcut(shortcut)
             for file in self._concerning(page.files, news=page.news):
                 self._record_file(file)
+                if page.news:
+                    self._queue.hurry(file.id)
             shown = [*(folder.id for folder in page.folders), *(file.id for file in page.files)]
             for table in _TABLES:
                 self._stamp(table, [*shown, *(link.id for link in page.shortcuts)])
@@ -71,8 +88,10 @@ class Inventory:
             lost = [gone.id for gone in page.removed if self._record_gone(gone)]
             if lost:
                 lose_below(self._connection, lost)
+            if page.outside:
+                doubt_links(self._connection)
             if page.listed is not None:
-                self._record_listed(page.listed)
+                self._folders.note_listed(page.listed, self.listing)
             for looked_up in page.looked_up:
                 self._obstacles.looked_up(looked_up, self.listing, now)
 
@@ -88,57 +107,13 @@ class Inventory:
         return of_concern(self._connection, items) if news else items
 
     def _record_folders(self, page: ChangePage, now: datetime) -> None:
-        """News come in any order: a folder may concern us for another on the same page.
-
-        One that is as it was may have been out of sight meanwhile, so it is looked into again.
-        """
+        """News come in any order: a folder may concern us for another on the same page."""
         waiting = page.folders
-        as_they_were: list[str] = []
         while concerning := self._concerning(waiting, news=page.news):
-            changed = {folder.id for folder in concerning if self._record_folder(folder, now)}
-            as_they_were += [folder.id for folder in concerning if folder.id not in changed]
+            for folder in concerning:
+                self._folders.record(folder, self.listing, now, news=page.news)
             taken = {folder.id for folder in concerning}
             waiting = tuple(folder for folder in waiting if folder.id not in taken)
-        for folder_id in as_they_were if page.news else ():
-            self._unlist(folder_id)
-
-    def _record_folder(self, folder: SourceFolder, now: datetime) -> bool:
-        """Take a folder into the ancestry; true if anything about it is new."""
-        described = (clean(folder.name), json.dumps(folder.parents), folder.url, folder.obstacle,
-                     int(folder.is_root), folder.feed, folder.resource_key, 0)  # fmt: skip
-        known = self._connection.execute(
-            """SELECT name, parents, url, obstacle, is_root, feed, resource_key, gone
-            FROM folders WHERE id = ?""",
-            (folder.id,),
-        ).fetchone()
-        if known != described:
-            if folder.is_root:
-                self._connection.execute("UPDATE folders SET is_root = 0 WHERE is_root = 1")
-            self._connection.execute(
-                """INSERT INTO folders
-                (name, parents, url, obstacle, is_root, feed, resource_key, gone, id, seen)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
-                    name = excluded.name, parents = excluded.parents, url = excluded.url,
-                    obstacle = excluded.obstacle, is_root = excluded.is_root, feed = excluded.feed,
-                    resource_key = excluded.resource_key, gone = 0""",
-                (*described, folder.id, self.listing),
-            )
-            self._meta.set(_ANCESTRY_CHANGED, "yes")
-        # What happened inside meanwhile was told elsewhere, or not at all.
-        if known and (known[3], *known[5:]) != (described[3], *described[5:]):
-            self._unlist(folder.id)
-        if folder.obstacle is not None:
-            self._obstacles.block(folder, folder.obstacle, self.listing, now)
-            if known and known[3] is None:
-                doubt_other_ways(self._connection, folder.id)
-        elif known is None or known[3]:
-            self._obstacles.unblock(folder.id)
-        return bool(known != described)
-
-    def _unlist(self, folder_id: str) -> None:
-        self._connection.execute(
-            "UPDATE folders SET listed = 0, page_token = NULL WHERE id = ?", (folder_id,)
-        )
 
     def _record_shortcut(self, shortcut: SourceShortcut) -> None:
         described = (clean(shortcut.name), json.dumps(shortcut.parents), shortcut.target,
@@ -160,7 +135,7 @@ class Inventory:
             (*described, shortcut.id, self.listing),
         )
         self._obstacles.take_along(shortcut.id, described[0], described[1])
-        self._meta.set(_ANCESTRY_CHANGED, "yes")
+        self._meta.set(ANCESTRY_CHANGED, "yes")
 
     def _record_file(self, file: SourceFile) -> None:
         known = self._connection.execute(
@@ -233,23 +208,10 @@ class Inventory:
                 (gone.id, gone.feed),
             )
             if table != "files" and self._connection.changes():
-                self._meta.set(_ANCESTRY_CHANGED, "yes")
+                self._meta.set(ANCESTRY_CHANGED, "yes")
                 was_folder |= table == "folders"
         self._connection.execute("UPDATE shortcuts SET looked = 0 WHERE target = ?", (gone.id,))
         return was_folder
-
-    def _look_inside(self, folder_id: str) -> None:
-        """Outside of a crawl, which finds out in the end, see what a folder does not hold now."""
-        if self._meta.get(LISTING_OPEN) is None and doubt_inside(self._connection, folder_id):
-            self._meta.set(_ANCESTRY_CHANGED, "yes")
-
-    def _record_listed(self, listed: Listed) -> None:
-        ended = listed.page_token is None
-        self._connection.execute(
-            """UPDATE folders SET listed = iif(?, ?, listed), page_token = ?, refusals = 0
-            WHERE id = ?""",
-            (ended, self.listing, listed.page_token, listed.folder),
-        )
 
     def forget_versions(self) -> None:
         """Take every file for changed when it is next listed: another root may use equal ids."""
@@ -263,9 +225,9 @@ class Inventory:
         Returns the files that lie elsewhere now.
         """
         with transaction(self._connection):
-            everything = self._meta.get(_ANCESTRY_CHANGED) is not None
+            everything = self._meta.get(ANCESTRY_CHANGED) is not None
             moved = place_files(self._connection, everything=everything)
-            self._meta.delete(_ANCESTRY_CHANGED)
+            self._meta.delete(ANCESTRY_CHANGED)
         return moved
 
 

@@ -121,14 +121,18 @@ class Ledger:
     def _coverage(self, condition: str, parameters: list[str]) -> Coverage:
         by_state: dict[FileState, int] = {}
         by_reason: dict[Reason, int] = {}
-        for state, reason, count in self._connection.execute(
-            f"SELECT f.state, f.reason, count(*) FROM files f WHERE {condition} GROUP BY 1, 2",
+        held_with_text = 0
+        for state, reason, count, with_text in self._connection.execute(
+            f"""SELECT f.state, f.reason, count(*), sum(f.chunk_count > 0) FROM files f
+            WHERE {condition} GROUP BY 1, 2""",
             parameters,
         ):
             by_state[FileState(state)] = by_state.get(FileState(state), 0) + count
             if reason:
                 by_reason[Reason(reason)] = by_reason.get(Reason(reason), 0) + count
-        return Coverage(by_state, by_reason)
+            if state == FileState.HELD:
+                held_with_text += with_text
+        return Coverage(by_state, by_reason, held_with_text)
 
 
 @decoding()

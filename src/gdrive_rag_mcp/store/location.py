@@ -1,10 +1,11 @@
 """Where an index must not live: a folder that another program copies, or another machine serves."""
 
 import re
+import stat
 import sys
 from pathlib import Path
 
-from gdrive_rag_mcp.errors import StoreError
+from gdrive_rag_mcp.errors import IndexCorruptError, IndexReadOnlyError, StoreError
 
 _SYNCED = re.compile(
     r"^(google drive|googledrive(-.*)?|my drive|onedrive( - .*)?|dropbox( \(.*\))?"
@@ -20,12 +21,39 @@ _NETWORK = frozenset(
 )
 
 
-def refuse_unsafe_location(path: Path) -> None:
-    """Refuse a path on which SQLite's write-ahead log is not safe.
+def is_there(path: Path) -> bool:
+    """Whether there is a file at the path of an index.
 
     Raises:
-        StoreError: names the folder and why.
+        IndexCorruptError: there is something else, such as a folder.
+        IndexReadOnlyError: that cannot be told.
     """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise IndexReadOnlyError(
+            f"the index {path} cannot be opened: {error.strerror}",
+            hint="check the path, and the permissions of the folders above it",
+        ) from None
+    if stat.S_ISREG(mode):
+        return True
+    folder = stat.S_ISDIR(mode)
+    example = f", such as {path / 'index.db'}" if folder else ""
+    raise IndexCorruptError(
+        f"{path} is {'a folder' if folder else 'no file'}, and an index is a file",
+        hint=f"name a file with --db or GDRIVE_RAG_DB_PATH{example}",
+    )
+
+
+def refuse_unsafe_location(path: Path) -> None:
+    """Refuse a path on which SQLite's write-ahead log is not safe, or at which no file can be.
+
+    Raises:
+        StoreError: names the path and why.
+    """
+    is_there(path)
     resolved = path.expanduser().absolute().parent.resolve()
     hint = "choose a folder on a local disk with --db or GDRIVE_RAG_DB_PATH"
     for part in resolved.parts:

@@ -1,8 +1,24 @@
-"""The index's small facts, by name."""
+"""The index's small facts, by name; a damaged one is refused, or unknown, and never believed."""
+
+from datetime import datetime
 
 import apsw
 
+from gdrive_rag_mcp.errors import IndexCorruptError
+from gdrive_rag_mcp.store.scoping import read_time, stored_time
+from gdrive_rag_mcp.store.translation import REBUILD
+
 LISTING_OPEN = "listing_open"
+"""Set while a listing of everything is under way."""
+STRANGER = "stranger"
+"""Set until the first listing by another identity than before is complete."""
+ANCESTRY_CHANGED = "ancestry_changed"
+"""Set where paths and placements are to be worked out anew."""
+_COUNTS = ("generation", "listing")
+"""Made with the index. To begin one anew would hide all chunks, or all that was listed before."""
+_NUMBERS = (*_COUNTS, "text_generation")
+_MOST_DIGITS = 18
+_SHOWN_CHARS = 40
 
 
 class Meta:
@@ -12,8 +28,42 @@ class Meta:
         self._connection = connection
 
     def get(self, key: str) -> str | None:
+        """The fact of that name; None where there is none.
+
+        Raises:
+            IndexCorruptError: it cannot be what was written.
+        """
         row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return str(row[0]) if row else None
+        value = row[0] if row else None
+        if value is None and key not in _COUNTS:
+            return None
+        if not isinstance(value, str) or (key in _NUMBERS and not _is_number(value)):
+            raise self.damaged(key)
+        return value
+
+    def has(self, key: str) -> bool:
+        row = self._connection.execute("SELECT 1 FROM meta WHERE key = ?", (key,)).fetchone()
+        return row is not None
+
+    def moment(self, key: str) -> datetime | None:
+        """The time of that name, which only tells: one that cannot be read is not known."""
+        try:
+            moment = read_time(self.get(key))
+        except (ValueError, IndexCorruptError):
+            return None
+        return moment if moment and moment.tzinfo else None
+
+    def set_moment(self, key: str, moment: datetime) -> None:
+        self.set(key, stored_time(moment) or "")
+
+    def damaged(self, key: str) -> IndexCorruptError:
+        """What is said of a row that cannot be what was written."""
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        shown = repr(row[0])[:_SHOWN_CHARS] if row else "missing"
+        return IndexCorruptError(
+            f"{self._connection.filename} is damaged: in its table meta, {key} is {shown}",
+            hint=REBUILD,
+        )
 
     def set(self, key: str, value: str) -> None:
         self._connection.execute(
@@ -27,10 +77,24 @@ class Meta:
 
     @property
     def generation(self) -> int:
-        """The generation of chunks and vectors that is searched."""
-        return int(self.get("generation") or 1)
+        """The generation of chunks and vectors that is searched.
+
+        Raises:
+            IndexCorruptError: it is another than the chunks', which would all be hidden.
+        """
+        generation = int(self.get("generation") or 0)
+        row = self._connection.execute(
+            "SELECT generation FROM chunks WHERE num = (SELECT max(num) FROM chunks)"
+        ).fetchone()
+        if row is not None and row[0] != generation:
+            raise self.damaged("generation")
+        return generation
 
     @property
     def text_generation(self) -> int:
         """The generation of the full-text tables; another embedder leaves them as they are."""
         return int(self.get("text_generation") or 1)
+
+
+def _is_number(value: str) -> bool:
+    return value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS

@@ -1,6 +1,7 @@
 """The schema, as ordered steps; each runs in one transaction together with its number."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -75,8 +76,8 @@ _FIRST_SCHEMA = (
 )
 
 
-def _followed_changes(connection: apsw.Connection) -> None:
-    for statement in _FOLLOWED_CHANGES:
+def _altered(statements: Iterable[str], connection: apsw.Connection) -> None:
+    for statement in statements:
         connection.execute(statement)
 
 
@@ -111,8 +112,6 @@ _FOLLOWED_CHANGES = (
     "ALTER TABLE folders ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX folders_to_list ON folders (num) WHERE listed < seen",
     "CREATE INDEX folders_missing ON folders (num) WHERE gone = 2",
-    "CREATE INDEX folders_by_parents ON folders (parents)",
-    "CREATE INDEX folders_in_several ON folders (num) WHERE instr(parents, ',') > 0",
     # Links that put their target where they lie. `looked`: the listing in which it was looked up.
     """CREATE TABLE shortcuts (
         id TEXT PRIMARY KEY, name TEXT NOT NULL, parents TEXT NOT NULL, target TEXT NOT NULL,
@@ -122,7 +121,21 @@ _FOLLOWED_CHANGES = (
     "CREATE INDEX shortcuts_by_target ON shortcuts (target)",
 )
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_first_schema, _followed_changes)
+_DOUBTS = (
+    # Since when it is not sure that what is known to be in a folder still is.
+    "ALTER TABLE folders ADD COLUMN doubted TEXT",
+    "CREATE INDEX folders_doubted ON folders (doubted) WHERE doubted IS NOT NULL",
+    "CREATE INDEX folders_root ON folders (num) WHERE is_root = 1",
+    "CREATE INDEX files_resting ON files (next_attempt) WHERE next_attempt IS NOT NULL",
+    "CREATE INDEX folders_by_parents ON folders (parents)",
+    "CREATE INDEX folders_in_several ON folders (num) WHERE instr(parents, ',') > 0",
+)
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    _first_schema,
+    partial(_altered, _FOLLOWED_CHANGES),
+    partial(_altered, _DOUBTS),
+)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

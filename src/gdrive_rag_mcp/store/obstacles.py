@@ -12,7 +12,8 @@ import apsw
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import STATE_OF_REASON, LookedUp, Reason, SourceFolder
 from gdrive_rag_mcp.store.connection import fetch
-from gdrive_rag_mcp.store.meta import Meta
+from gdrive_rag_mcp.store.hearsay import LOOK_AGAIN
+from gdrive_rag_mcp.store.meta import ANCESTRY_CHANGED, Meta
 from gdrive_rag_mcp.store.scoping import stored_time
 from gdrive_rag_mcp.store.work_queue import folder_delay
 
@@ -46,6 +47,10 @@ class Obstacles:
 
     def looked_up(self, item: LookedUp, listing: int, now: datetime) -> None:
         """What came of looking at a shortcut's target, or into a folder."""
+        doubted = self._connection.execute(
+            "SELECT 1 FROM shortcuts WHERE target = ? AND looked = ? AND gone = 0",
+            (item.id, LOOK_AGAIN),
+        ).fetchone()
         self._connection.execute(
             "UPDATE shortcuts SET looked = ?, obstacle = ? WHERE target = ?",
             (listing, item.reason, item.id),
@@ -57,6 +62,8 @@ class Obstacles:
             self._connection.execute(
                 f"UPDATE {table} SET gone = 3 WHERE id = ? AND gone = 2", (item.id,)
             )
+        if doubted:
+            self._lose_target(item.id)
         for identifier, name, parents, url, feed, seen in fetch(
             self._connection,
             """SELECT id, name, parents, url, feed, seen FROM shortcuts
@@ -64,12 +71,27 @@ class Obstacles:
             (item.id,),
         ):
             detail = f"what it points at cannot be had: {item.reason}"
+            attempts = self._attempts(identifier) + 1
             self._write(
                 (identifier, name, SHORTCUT_TYPE, parents, url, "shortcut",
-                 STATE_OF_REASON[Reason.BROKEN_SHORTCUT], Reason.BROKEN_SHORTCUT, detail, 1, None,
-                 feed, seen)
+                 STATE_OF_REASON[Reason.BROKEN_SHORTCUT], Reason.BROKEN_SHORTCUT, detail, attempts,
+                 stored_time(now + folder_delay(attempts)), feed, seen)
             )  # fmt: skip
         self._block_known(item.id, item.reason, listing, now)
+
+    def _lose_target(self, target: str) -> None:
+        """What only links lead to is gone; a link to a link never led anywhere."""
+        for table, itself in (("files", "kind = 'file'"), ("folders", "is_root = 0")):
+            self._connection.execute(
+                f"UPDATE {table} SET gone = 3 WHERE id = ? AND gone = 0 AND {itself}", (target,)
+            )
+        Meta(self._connection).set(ANCESTRY_CHANGED, "yes")
+
+    def _attempts(self, line: str) -> int:
+        row = self._connection.execute(
+            "SELECT attempts FROM files WHERE id = ? AND kind = 'shortcut'", (line,)
+        ).fetchone()
+        return int(row[0]) if row else 0
 
     def _block_known(self, folder_id: str, reason: Reason, listing: int, now: datetime) -> None:
         row = self._connection.execute(
@@ -82,7 +104,7 @@ class Obstacles:
         name, parents, url, is_root, feed, resource_key, shown = row
         if not shown:  # nothing but a link still leads there
             self._connection.execute("UPDATE folders SET gone = 3 WHERE id = ?", (folder_id,))
-            Meta(self._connection).set("ancestry_changed", "yes")
+            Meta(self._connection).set(ANCESTRY_CHANGED, "yes")
             return
         self._connection.execute(
             "UPDATE folders SET obstacle = ?, listed = 0, page_token = NULL WHERE id = ?",
@@ -116,7 +138,7 @@ class Obstacles:
                     WHERE above.value IN (SELECT value FROM json_each(?)))""",
                 (json.dumps(sorted(below)),),
             )
-        Meta(self._connection).set("ancestry_changed", "yes")
+        Meta(self._connection).set(ANCESTRY_CHANGED, "yes")
 
     def _anything_missing(self) -> bool:
         row = self._connection.execute(

@@ -7,7 +7,7 @@ import apsw
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.store.connection import transaction
-from gdrive_rag_mcp.store.meta import LISTING_OPEN, Meta
+from gdrive_rag_mcp.store.meta import ANCESTRY_CHANGED, LISTING_OPEN, STRANGER, Meta
 from gdrive_rag_mcp.store.placement import Ancestry
 
 _UNSEEN = "seen < :listing AND gone = 0"
@@ -38,11 +38,14 @@ class Straying:
 
     def close_listing(self) -> None:
         """The present listing is complete: what it did not show is gone."""
-        values = {"listing": self._listing, "blocked": json.dumps(self._below_blocked())}
+        blocked = self._below_blocked()
+        values = {"listing": self._listing, "blocked": json.dumps(blocked)}
+        spared = _BELOW_BLOCKED if blocked else "0"
         with transaction(self._connection):
             self._meta.delete(LISTING_OPEN)
+            self._meta.delete(STRANGER)
             self._connection.execute(
-                f"UPDATE files SET gone = 2 WHERE {_UNSEEN} AND NOT {_BELOW_BLOCKED}", values
+                f"UPDATE files SET gone = 2 WHERE {_UNSEEN} AND NOT {spared}", values
             )
             for table in ("folders", "shortcuts"):
                 self._connection.execute(
@@ -52,7 +55,7 @@ class Straying:
                     values,
                 )
                 if self._connection.changes():
-                    self._meta.set("ancestry_changed", "yes")
+                    self._meta.set(ANCESTRY_CHANGED, "yes")
             self._connection.execute(
                 """UPDATE folders SET listed = :listing, page_token = NULL, refusals = 0
                 WHERE seen = :listing AND listed < :listing AND obstacle IS NULL AND gone = 0""",
@@ -60,7 +63,12 @@ class Straying:
             )
 
     def _below_blocked(self) -> list[str]:
-        """Folders that cannot be looked into, and the known ones below them."""
+        """Folders that cannot be looked into, and the known ones below them.
+
+        None for a stranger, to whom what others saw there is nothing to be kept.
+        """
+        if self._meta.get(STRANGER) is not None:
+            return []
         blocked = [
             identifier
             for (identifier,) in self._connection.execute(
@@ -120,6 +128,15 @@ class Straying:
                 - (SELECT count(*) FROM files WHERE change = 'added')"""
         ).fetchone()
         return int(row[0]) if row else 0
+
+    def held(self, strays: Iterable[str]) -> list[str]:
+        """Those of the strays that are held already."""
+        rows = self._connection.execute(
+            """SELECT id FROM files WHERE state = 'held'
+            AND id IN (SELECT value FROM json_each(?))""",
+            (json.dumps(list(strays)),),
+        )
+        return [str(identifier) for (identifier,) in rows]
 
     def hold(self, file_ids: Iterable[str]) -> None:
         """Keep files that seem gone until somebody confirms it."""

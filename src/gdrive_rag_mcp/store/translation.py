@@ -4,6 +4,7 @@ import errno
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -16,7 +17,9 @@ from gdrive_rag_mcp.errors import (
     StoreError,
 )
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+REBUILD = "move the file away and run `gdrive-rag-mcp sync` to build it again"
+"""What to do about an index that is damaged."""
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class TranslatingCursor(apsw.Cursor):
@@ -83,19 +86,20 @@ def decoding() -> Iterator[None]:
 
 
 def _translated(error: apsw.Error, connection: apsw.Connection) -> StoreError:
-    no_room = isinstance(error, apsw.FullError) or (
-        isinstance(error, apsw.IOError) and connection.system_errno in _NO_ROOM
-    )
+    no_room = isinstance(error, apsw.IOError) and connection.system_errno in _NO_ROOM
     return _named(error, connection.filename, no_room=no_room)
 
 
 def _named(error: apsw.Error, path: str, *, no_room: bool) -> StoreError:
-    if no_room:
+    if no_room or isinstance(error, apsw.FullError):
         return DiskFullError(
             f"no room left on the disk of {path}; the step was rolled back",
-            hint="make room and run the command again; nothing that was indexed is lost",
+            hint=f"free some space in {Path(path).absolute().parent}, or choose an index on a "
+            "larger disk with --db or GDRIVE_RAG_DB_PATH, and run the command again; nothing that "
+            "was indexed is lost",
         )
-    if isinstance(error, apsw.NotADBError | apsw.CorruptError):
+    # A statement of ours that SQLite cannot make sense of: the tables are not what they were.
+    if isinstance(error, apsw.NotADBError | apsw.CorruptError | apsw.SQLError):
         return _garbled(path, error)
     if isinstance(error, apsw.ReadOnlyError | apsw.PermissionsError):
         return IndexReadOnlyError(
@@ -109,11 +113,14 @@ def _named(error: apsw.Error, path: str, *, no_room: bool) -> StoreError:
         return IndexLockedError(
             f"another process is writing {path}", hint="wait until it has finished, then try again"
         )
-    return StoreError(f"the index {path} failed: {error}", hint="run `gdrive-rag-mcp doctor`")
+    return StoreError(
+        f"the index {path} failed: {error}",
+        hint="see that its disk is there and in order, then run the command again",
+    )
 
 
 def _garbled(path: str, error: Exception) -> IndexCorruptError:
     return IndexCorruptError(
         f"{path} is damaged, or is no index: {error}",
-        hint="move the file away and run `gdrive-rag-mcp sync` to build it again",
+        hint=REBUILD,
     )

@@ -19,7 +19,11 @@ _LONGEST_DELAY = timedelta(hours=24)
 _EAGER_ATTEMPTS = 2
 _LONGEST_DETAIL = 2000
 _DUE = """kind = 'file' AND gone = 0 AND adrift = 0 AND (state = 'pending'
-    OR (state = 'failed' AND coalesce(next_attempt, '') <= ?))"""
+    OR (state = 'failed' AND coalesce(next_attempt, '') <= ?1)
+    OR num IN (SELECT num FROM files WHERE next_attempt <= ?1 AND +state = 'skipped'))"""
+_MAY_BE_LIFTED = frozenset({Reason.DOWNLOAD_FORBIDDEN, Reason.ABUSE_FLAGGED})
+"""What is refused when a file is read, though it was not listed as refused: no change of the file
+tells when that is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,14 @@ class WorkQueue:
             (stored_time(now),),
         )
         return [_work_item(row) for row in rows]
+
+    def hurry(self, file_id: str) -> None:
+        """The source has something new about a file: whatever refused it may be over."""
+        self._connection.execute(
+            """UPDATE files SET next_attempt = '' WHERE id = ? AND next_attempt IS NOT NULL
+            AND state IN ('failed', 'skipped')""",
+            (file_id,),
+        )
 
     def outlook(
         self, now: datetime, supported: Callable[[str], bool]
@@ -142,13 +154,19 @@ class WorkQueue:
 
     def refused(self, file_id: str, reason: Reason, detail: str, *, extraction: str,
                 now: datetime) -> None:  # fmt: skip
-        """A file could not be indexed; failed ones are tried again, later and later."""
+        """A file could not be indexed; failed ones are tried again, later and later.
+
+        So are those that the source does not give out now, and may one day.
+        """
         state = STATE_OF_REASON[reason]
-        row = self._connection.execute(
-            "SELECT attempts FROM files WHERE id = ?", (file_id,)
-        ).fetchone()
-        attempts = (int(row[0]) if row else 0) + 1
-        later = now + retry_delay(attempts) if state is FileState.FAILED else None
+        attempts, obstacle = self._connection.execute(
+            "SELECT attempts + 1, obstacle FROM files WHERE id = ?", (file_id,)
+        ).fetchone() or (1, None)
+        later = None
+        if state is FileState.FAILED:
+            later = now + retry_delay(attempts)
+        elif reason in _MAY_BE_LIFTED and obstacle is None:
+            later = now + folder_delay(attempts)
         self._connection.execute(
             """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = ?, next_attempt = ?,
                 extraction = ?, content_hash = iif(? = 'failed', content_hash, NULL)

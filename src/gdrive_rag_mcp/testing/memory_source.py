@@ -43,6 +43,8 @@ class InMemorySource(MemoryTree):
         self.looks_up_late = False
         self.folders_listed: list[str] = []
         """Every folder that was asked for its content, as often as it was; with `feeds` alone."""
+        self.exported_as: dict[str, str] = {}
+        """The type that a file's content is converted to, as Google converts its own formats."""
         self.looked_up: list[str] = []
         """Every item that was asked for by itself."""
 
@@ -83,7 +85,7 @@ class InMemorySource(MemoryTree):
         if reason is not None:
             raise FileUnreadableError(reason, f"{file.name} cannot be read")
         into.write_bytes(node.content)
-        return Fetched(node.mime_type)
+        return Fetched(self.exported_as.get(file.id, node.mime_type))
 
     # ── what people do, and what goes wrong ──────────────────────────────────
 

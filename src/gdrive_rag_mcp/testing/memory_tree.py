@@ -134,9 +134,9 @@ class MemoryTree:
         """Take an item, and everything below it, out of the reader's sight."""
         self._put(replace(self._nodes[item_id], hidden=True), silently=silently)
 
-    def show(self, item_id: str) -> None:
+    def show(self, item_id: str, *, silently: bool = False) -> None:
         """Let the reader see an item again."""
-        self._put(replace(self._nodes[item_id], hidden=False))
+        self._put(replace(self._nodes[item_id], hidden=False), silently=silently)
 
     def remove(self, item_id: str) -> None:
         """Delete an item for good, with everything below it."""

@@ -54,6 +54,18 @@ def make_identity(
     return identify(_credential_files(settings), environ, report)
 
 
+def whoami(settings: Settings, identity: "Identity") -> str:
+    """Whom Drive takes an identity for; no folder has to be set.
+
+    Raises:
+        SettingsError: the endpoint cannot be what was meant.
+        SourceError: the credentials are refused, or Google cannot be reached.
+    """
+    from gdrive_rag_mcp.sources import drive_account
+
+    return drive_account.whoami(identity, endpoint=settings.drive_endpoint)
+
+
 def make_drive(settings: Settings, identity: "Identity", *, hurried: bool = False) -> "DriveSource":
     """The folder or shared drive that is set; `hurried` gives up after a second attempt.
 
@@ -79,6 +91,8 @@ def connect_google(
 ) -> "Consent":
     """Ask a person for consent to read their Drive, and keep it where a sync finds it.
 
+    What keeps a sync from using it all the same is reported.
+
     Raises:
         SettingsError: no OAuth client is set, or it cannot be used.
         SourceError: there is no consent.
@@ -91,10 +105,14 @@ def connect_google(
             hint="create one of type Desktop app in the Google Cloud console, and name its JSON "
             "file in GOOGLE_OAUTH_CLIENT_FILE (docs/google-auth.md)",
         )
-    token_file = _credential_files(settings).token_file(environ)
-    return ask_for_consent(
+    files = _credential_files(settings)
+    token_file = files.token_file(environ)
+    consent = ask_for_consent(
         settings.google_oauth_client_file, token_file, asking, endpoint=settings.drive_endpoint
     )
+    if overruling := files.overruling(environ):
+        asking.report(f"warning: {overruling}")
+    return consent
 
 
 def _credential_files(settings: Settings) -> "CredentialFiles":
@@ -138,4 +156,4 @@ def _index_files(settings: Settings) -> frozenset[Path]:
     """The index and what lies beside it, which a source around it must not take for documents."""
     index = settings.index_path
     names = (index.name + suffix for suffix in _INDEX_SUFFIXES)
-    return frozenset(index.with_name(name) for name in names)
+    return frozenset(index.parent / name for name in names)

@@ -12,13 +12,23 @@ from typing import Annotated, Any
 import typer
 
 from gdrive_rag_mcp import __version__
-from gdrive_rag_mcp.errors import SettingsError
+from gdrive_rag_mcp.errors import GdriveRagError, SettingsError
 from gdrive_rag_mcp.frontends.cli import google, syncing
-from gdrive_rag_mcp.frontends.cli.running import Json, ReadSettings, app, command, note, show
+from gdrive_rag_mcp.frontends.cli.running import (
+    INTERRUPTED,
+    Json,
+    ReadSettings,
+    app,
+    command,
+    note,
+    show,
+    tell,
+)
+from gdrive_rag_mcp.frontends.cli.streams import mend_standard_streams, unwritable
 
 __all__ = ["google", "main", "syncing"]  # whose import is what makes their commands
 
-INTERRUPTED = 130
+_MOST_PASSAGES = 50
 
 
 @app.callback(invoke_without_command=True)
@@ -35,7 +45,7 @@ def search(
     read_settings: ReadSettings,
     query: Annotated[str, typer.Argument(help="The question, in any language.")],
     *,
-    limit: Annotated[int, typer.Option(help="Passages at most.")] = 5,
+    limit: Annotated[int, typer.Option(help="Passages at most.", min=1, max=_MOST_PASSAGES)] = 5,
     scope: Annotated[str | None, typer.Option(help="Only below this folder or file id.")] = None,
     mime_type: Annotated[str | None, typer.Option(help="Only files of this type.")] = None,
     modified_after: Annotated[str | None, typer.Option(help="ISO 8601, inclusive.")] = None,
@@ -96,7 +106,18 @@ def serve(
 
         return wiring.make_reader(settings, resident=True)
 
-    serve_stdio(make_reader)
+    try:
+        serve_stdio(make_reader)
+    except BaseExceptionGroup as failures:
+        failed, others = failures.split(OSError)
+        if failed is None or others is not None:
+            raise
+        raise unwritable(_first(failed)) from failures
+
+
+def _first(failures: BaseExceptionGroup[OSError]) -> OSError:
+    [first, *_] = failures.exceptions
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 @command("demo")
@@ -121,14 +142,19 @@ def doctor(read_settings: ReadSettings) -> None:
 
 def main() -> None:
     """Run the command line; the outermost handler of everything that can go wrong."""
-    # Cron, systemd and containers end a run with SIGTERM: it is to clean up as Ctrl-C does.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    mend_standard_streams()
+    # Cron, systemd, containers and closed terminals end a run so: it is to clean up as Ctrl-C does.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks for
+            signal.signal(number, signal.default_int_handler)
     try:
         app()
+    except GdriveRagError as error:  # such as a `--help` that cannot be written
+        tell(error)
+        sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # such as `gdrive-rag-mcp export | head`
-        sys.stderr.close()
         sys.exit(0)
     except Exception:  # noqa: BLE001 - the outermost handler
         traceback.print_exc()

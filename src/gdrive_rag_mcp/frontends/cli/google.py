@@ -4,6 +4,7 @@ import os
 import sys
 import webbrowser
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import parse_qsl, urlsplit
 
 import typer
 
@@ -11,6 +12,9 @@ from gdrive_rag_mcp.frontends.cli.running import Json, ReadSettings, command, no
 
 if TYPE_CHECKING:  # the Google libraries are for the command itself
     from gdrive_rag_mcp.sources.drive_consent import Consent
+
+
+_UNNAMED = "an account that Drive did not name"
 
 
 @command("auth-google")
@@ -43,9 +47,15 @@ def auth_google(
     if as_json:
         _show_json(consent)
     else:
-        account = consent.account or "an account that Drive did not name"
-        show(f"connected as {account}, to read only")
-        show(f"consent kept in {consent.token_file}")
+        _show(consent)
+
+
+def _show(consent: "Consent") -> None:
+    show(f"connected as {consent.account or _UNNAMED}, to read only")
+    show(f"consent kept in {consent.token_file}")
+    if consent.replaced is not None:
+        show(f"replaced the consent of {consent.replaced or _UNNAMED}, which was kept there")
+    show("next: `gdrive-rag-mcp doctor`, then `gdrive-rag-mcp sync`")
 
 
 def _show_json(consent: "Consent") -> None:
@@ -55,23 +65,28 @@ def _show_json(consent: "Consent") -> None:
         "account": consent.account or None,
         "scopes": list(consent.scopes),
         "token_file": str(consent.token_file),
+        "replaced": consent.replaced,
     }
     show(presentation.as_json(told))
 
 
 def _open(url: str) -> bool:
     note(f"open this address in a browser, sign in, and agree:\n\n{url}\n")
-    return webbrowser.open(url) or _offer_pasting()
+    return webbrowser.open(url) or _offer_pasting(url)
 
 
 def _only_print(url: str) -> bool:
     note(f"open this address in a browser, sign in, and agree:\n\n{url}\n")
-    return _offer_pasting()
+    return _offer_pasting(url)
 
 
-def _offer_pasting() -> bool:
+def _offer_pasting(url: str) -> bool:
     """Say what to do without a browser here; that none was opened is the answer."""
-    note("then wait, or paste the address that the browser ended at:")
+    back = dict(parse_qsl(urlsplit(url).query)).get("redirect_uri", "")
+    note(
+        "then wait, if that browser is on this machine,\n"
+        f"or paste the address that it ends at ({back}…), even if it cannot show that page:"
+    )
     return False
 
 

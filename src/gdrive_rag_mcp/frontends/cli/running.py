@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from gdrive_rag_mcp.errors import GdriveRagError
+from gdrive_rag_mcp.frontends.cli.numbers import refusing_numbers
 from gdrive_rag_mcp.frontends.options import command_settings
 from gdrive_rag_mcp.settings import Settings
 
@@ -22,6 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # its frames would show settings and keys
 )
 ReadSettings = Callable[[], Settings]
+INTERRUPTED = 130
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 _COMMON: dict[str, Any] = {
@@ -35,11 +36,15 @@ _COMMON: dict[str, Any] = {
 }
 
 
-def command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a function a command: adds the common options, and ends well on errors.
+def command(
+    name: str, *, goes_on: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a function a command: adds the common options, and ends well on errors and signals.
 
-    Its first argument reads the settings that those options, the environment and the file make.
+    `goes_on`: after a signal, the next run goes on where this one was. Its first argument reads
+    the settings that those options, the environment and the file make.
     """
+    kept = f"; what was done is kept, and the next {name} goes on from there" if goes_on else ""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         own = list(inspect.signature(function).parameters.values())[1:]
@@ -47,7 +52,7 @@ def command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         @functools.wraps(function)
         def run(**given: Any) -> None:  # noqa: ANN401 - each command has its own options
             common = {option: given.pop(option) for option in _COMMON}
-            with _errors_to_stderr():
+            with _ending_well(f"stopped{kept}"):
                 function(functools.partial(command_settings, **common), **given)
 
         added = [
@@ -58,30 +63,41 @@ def command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         signature = inspect.Signature([*keyword_only, *added])
         run.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads options from
         run.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
-        app.command(name)(run)
+        app.command(name, cls=refusing_numbers(own))(run)
         return function
 
     return decorate
 
 
 @contextmanager
-def _errors_to_stderr() -> Iterator[None]:
+def _ending_well(stopped: str) -> Iterator[None]:
     try:
         yield
     except GdriveRagError as error:
-        typer.echo(f"error: {error.message}", err=True)
-        if error.hint:
-            typer.echo(f"  to fix it: {error.hint}", err=True)
+        tell(error)
         raise typer.Exit(error.exit_code) from None
+    except KeyboardInterrupt:
+        note(stopped)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def tell(error: GdriveRagError) -> None:
+    """Say what went wrong, and what to do about it."""
+    note(f"error: {error.message}")
+    if error.hint:
+        note(f"  to fix it: {error.hint}")
 
 
 def show(text: str) -> None:
-    """Write UTF-8 whatever the terminal claims, so that no document's character ends a command."""
+    """Write UTF-8 whatever the terminal claims, so that no document's character ends a command.
+
+    Raises:
+        OutputError: standard output cannot be written.
+    """
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
         sys.stdout.buffer.flush()
     except BrokenPipeError:  # the reader has had enough, as in `export | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit from None
 
 

@@ -31,7 +31,7 @@ def init_db(read_settings: ReadSettings) -> None:
     show(f"index ready at {path}")
 
 
-@command("sync")
+@command("sync", goes_on=True)
 def sync(
     read_settings: ReadSettings,
     *,
@@ -121,7 +121,7 @@ def is_finished(report: SyncReport) -> bool:
     return done and not waits and report.coverage.in_scope > 0
 
 
-@command("reindex")
+@command("reindex", goes_on=True)
 def reindex(
     read_settings: ReadSettings,
     *,

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from gdrive_rag_mcp.errors import OutputError
 from gdrive_rag_mcp.frontends.cli.progress import progress_bars
 from gdrive_rag_mcp.frontends.cli.running import note, show
 from gdrive_rag_mcp.settings import Settings
@@ -14,11 +15,11 @@ if TYPE_CHECKING:  # what syncs loads SQLite and more, which `--help` need not w
     from gdrive_rag_mcp.domain import SyncReport, SyncRound
     from gdrive_rag_mcp.indexing.sync import SyncOptions
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def watch_index(settings: Settings, options: "SyncOptions", *, every: float, as_json: bool) -> None:
-    """Sync again and again, with one line of output a round, until SIGINT or SIGTERM.
+    """Sync again and again, with one line of output a round, until a signal ends it.
 
     Raises:
         GdriveRagError: something that no waiting will change.
@@ -33,10 +34,13 @@ def watch_index(settings: Settings, options: "SyncOptions", *, every: float, as_
             return wiring.sync(settings, options, progress=progress, report=say)
 
     def tell(done: "SyncRound") -> None:
-        if as_json:
-            show(presentation.as_json(presentation.round_object(done)))
-        else:
-            show(presentation.round_text(done))
+        try:
+            if as_json:
+                show(presentation.as_json(presentation.round_object(done)))
+            else:
+                show(presentation.round_text(done))
+        except OutputError as error:  # the rounds are what it is for, their lines are not
+            note(f"warning: {error}")
 
     with _ended_by_signals() as ended:
         Watch(sync, every, tell).run(options, stopped=ended)
@@ -68,7 +72,11 @@ def _ended_by_signals() -> Iterator[Callable[[], bool]]:
         came.append(number)
         raise KeyboardInterrupt
 
-    former = {number: signal.signal(number, interrupt) for number in _SIGNALS}
+    former = {
+        number: signal.signal(number, interrupt)
+        for number in _SIGNALS
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN  # `nohup`
+    }
     try:
         yield lambda: bool(came)
     except KeyboardInterrupt:

@@ -71,7 +71,13 @@ class Resources:
             "canEdit": owned,
             "canCopy": opened and not item.is_folder,
             "canRename": owned,
+            **self._drive_capabilities(call, item),
         }
+
+    def _drive_capabilities(self, call: Call, item: Item) -> dict[str, bool]:
+        if item.drive_id is None:
+            return {}
+        return {"canReadDrive": call.caller in self._world.drives[item.drive_id].members}
 
     def _home(self, call: Call, item: Item) -> dict[str, Any]:
         home: dict[str, Any] = {}
