@@ -14,8 +14,8 @@ class NothingKnown:
     def lookups(self) -> tuple[ItemToLookUp, ...]:
         return ()
 
-
-NOTHING_KNOWN = NothingKnown()
-
     def unknown(self, ids: Iterable[str]) -> frozenset[str]:
         return frozenset(ids)
+
+
+NOTHING_KNOWN = NothingKnown()
