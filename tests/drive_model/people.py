@@ -61,6 +61,8 @@ class People:
         """Whether something changed that no log tells of; a full listing makes it known."""
         self.constant: set[str] = set()
         """The files that were in scope all the time since the index was known to be right."""
+        self._gone_behind_doors: set[str] = set()
+        """What left a closed folder: nobody hears of that while it is closed."""
         self.made = 0
         self.words: dict[str, str] = {self.places.linked[1]: "word0"}
         self._items: list[str] = []
@@ -71,7 +73,9 @@ class People:
 
     def tree(self) -> Tree:
         with self.files.lock:
-            return self.viewer.tree(self.root)
+            tree = self.viewer.tree(self.root)
+            tree.unknown |= self._gone_behind_doors - tree.everything
+            return tree
 
     def do(self, deed: str, one: int, other: int) -> bool:
         """Do something; false where it cannot be done as things are."""
@@ -80,6 +84,7 @@ class People:
             touched = DEEDS[deed](self, one, other)
             if touched is None:
                 return False
+            self._gone_behind_doors = before.unknown if self.tree().blocked else set()
             if deed not in TOLD_BY_ITSELF:
                 self._note_silence(touched, before)
             self.constant &= set(self.tree().files)

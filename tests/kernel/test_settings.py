@@ -346,6 +346,23 @@ def test_settings_cannot_be_changed() -> None:
             setattr(settings, name, getattr(settings, name))
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "GOOGLE_SERVICE_ACCOUNT_FILE",
+        "GOOGLE_OAUTH_CLIENT_FILE",
+        "GOOGLE_OAUTH_TOKEN_FILE",
+    ],
+)
+def test_a_key_in_place_of_the_name_of_its_file_is_not_shown(name: str) -> None:
+    key = '{"private_key": "hunter2"}'
+
+    assert "hunter2" not in repr(load(**{name: key}))
+    error = refused(**{name: f"~nobody-of-this-name{key}"})
+    assert name in error.message
+    assert "hunter2" not in error.message + error.hint
+
+
 def test_no_secret_is_ever_part_of_the_settings() -> None:
     environ: dict[str, Any] = {
         "GDRIVE_RAG_EMBED_API_KEY_ENV": "EMBEDDING_KEY",

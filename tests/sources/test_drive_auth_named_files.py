@@ -77,6 +77,7 @@ def test_a_secret_in_place_of_a_path_is_refused_and_not_quoted(
         "Schlüssel für Drive.json",
         "a=b+c_d.json",
         "eyJ.json",
+        "${HOME}/key.json",
     ],
 )
 def test_a_path_is_taken_as_it_is_whether_or_not_the_file_is_there(

@@ -127,7 +127,7 @@ def test_the_reason_in_the_body_decides_before_the_status(
 
 
 def test_the_message_keeps_what_google_said_in_one_bounded_line() -> None:
-    said = _error(403, _body("cannotDownloadFile", "no\n\nway " + "x" * 5000)).message
+    said = _error(403, _body("cannotDownloadFile", "no\n\nway " + "x " * 5000)).message
 
     assert said.startswith("Drive answered 403 (cannotDownloadFile: no way x")
     assert len(said) < 400
@@ -267,3 +267,13 @@ def test_what_the_libraries_say_of_a_malformed_token_does_not_quote_it(
 def test_a_mistake_in_our_own_code_is_not_taken_for_an_outage() -> None:
     with pytest.raises(ZeroDivisionError), understood():
         _ = 1 / 0
+
+
+def test_a_token_that_an_answer_repeats_is_not_shown() -> None:
+    token = f"ya29.{'c0ffee' * 30}-x"
+    body = {"error": {"code": 403, "message": f"not with {token}!", "errors": [{"reason": "x"}]}}
+
+    message = _error(403, body).message
+
+    assert "c0ffee" not in message
+    assert "not with …!" in message

@@ -17,7 +17,12 @@ from gdrive_rag_mcp.domain import (
     Reason,
     SourceFile,
 )
-from gdrive_rag_mcp.errors import ExtractionError, FileUnreadableError, SourceUnavailableError
+from gdrive_rag_mcp.errors import (
+    ExtractionError,
+    FileUnreadableError,
+    SourceUnavailableError,
+    StoreError,
+)
 from gdrive_rag_mcp.indexing.fetching import Content, Fetching
 from gdrive_rag_mcp.indexing.outage import Outage
 from gdrive_rag_mcp.indexing.progress import Progress
@@ -215,10 +220,21 @@ def _content_folder(index: Path) -> Iterator[Path]:
     folder = index.resolve().with_name(index.name + READING)
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        folder.mkdir(mode=0o700)
+        _make(folder)
         yield folder
     finally:
         _remove(folder)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise StoreError(
+            f"the folder {folder} for contents that are being read cannot be made: "
+            f"{error.strerror}",
+            hint="let this user write beside the index, or move what is in the way",
+        ) from error
 
 
 def _remove(folder: Path) -> None:

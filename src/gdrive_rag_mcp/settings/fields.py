@@ -22,7 +22,16 @@ PATHS = (
     "google_oauth_client_file",
     "google_oauth_token_file",
 )
-MAY_HOLD_SECRETS = frozenset({"embed_api_key_env", "embed_base_url", "drive_endpoint"})
+MAY_HOLD_SECRETS = frozenset(
+    {
+        "embed_api_key_env",
+        "embed_base_url",
+        "drive_endpoint",
+        "google_service_account_file",
+        "google_oauth_client_file",
+        "google_oauth_token_file",
+    }
+)
 """Where somebody may have put a key or a password by mistake."""
 _NUMBERS = (
     "drive_qps",
@@ -68,13 +77,16 @@ class Settings(BaseModel):
         None, description="The shared drive to index, or the one that the folder is in."
     )
     google_service_account_file: Path | None = Field(
-        None, description="The JSON key of a service account that may read the folder."
+        None, repr=False, description="The JSON key of a service account that may read the folder."
     )
     google_oauth_client_file: Path | None = Field(
-        None, description="The JSON of an OAuth client, for `auth-google`: to read as yourself."
+        None,
+        repr=False,
+        description="The JSON of an OAuth client, for `auth-google`: to read as yourself.",
     )
     google_oauth_token_file: Path | None = Field(
         None,
+        repr=False,
         description="Where `auth-google` keeps your consent; unset: "
         "~/.config/gdrive-rag-mcp/google-token.json.",
     )

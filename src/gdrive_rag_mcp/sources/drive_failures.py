@@ -38,6 +38,7 @@ _RETRY_AFTER_TEXT = re.compile(r"[Rr]etry after (\d{4}-\d\d-\d\dT[\d:.]+Z)")
 _PAGE_TOKEN = re.compile(r"page[\s_]?token", re.IGNORECASE)
 _PER_DAY = re.compile(r"1/d\b")
 _MESSAGE_LENGTH = 300
+_LIKE_A_TOKEN = re.compile(r"[A-Za-z0-9+/=_%.~-]{80,}")
 _WEB_PAGE = re.compile(rb"\s*<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
 _TITLE = re.compile(rb"<title[^>]*>([^<]{1,400})", re.IGNORECASE)
 _TITLE_LENGTH = 80
@@ -222,5 +223,10 @@ def damaged(problem: str) -> DriveCallError:
 
 
 def one_line(said: object) -> str:
-    """A text of somebody else in one bounded line; nothing for what is no text."""
-    return " ".join(clean(said).split())[:_MESSAGE_LENGTH] if isinstance(said, str) else ""
+    """A text of somebody else in one bounded line; nothing for what is no text.
+
+    No id is as long as a token is: what runs on for so long may be the one that was sent.
+    """
+    if not isinstance(said, str):
+        return ""
+    return _LIKE_A_TOKEN.sub("…", " ".join(clean(said).split()))[:_MESSAGE_LENGTH]

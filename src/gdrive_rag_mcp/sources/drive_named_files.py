@@ -12,7 +12,7 @@ from gdrive_rag_mcp.errors import SettingsError
 # A path that has these is not let through even if there is such a file: an earlier run may have
 # made it of a secret.
 _SECRET = re.compile(
-    r"[{\r\n]"  # JSON, or several lines
+    r"(?<!\$)\{|[\r\n]"  # JSON, but no ${VARIABLE} that nobody has expanded; several lines
     r"|-----BEGIN|PRIVATE KEY"
     r"|\bGOCSPX-|\bya29\.|\beyJ[\w-]{20,}\.|(?:^|/)1/+0[\w-]{20,}"  # Google's secrets and tokens
 )

@@ -91,6 +91,7 @@ class News:
         return (
             cursor.drive == self._root.drive
             and cursor.reader == self._reader
+            and (cursor.crawl != "flat" or self._root.is_drive)
             and (follows_drive or not joined)
         )
 
