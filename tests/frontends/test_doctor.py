@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -377,6 +378,18 @@ def test_no_index_yet_is_not_amiss_and_says_what_to_do(look: Examine, index: Pat
     assert_fine(finding, str(index), "none yet; `gdrive-rag-mcp sync` makes it")
     assert "to fix it" not in finding.line
     assert not index.exists()
+
+
+def test_an_index_of_an_older_version_is_told_from_none(look: Examine, index: Path) -> None:
+    index_docs(index)
+    connection = sqlite3.connect(index)
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+
+    finding = look()["index"]
+
+    assert_fine(finding, str(index), "older version", "sync")
+    assert "none yet" not in finding.line
 
 
 def test_an_index_is_told_with_what_it_covers(look: Examine, index: Path) -> None:

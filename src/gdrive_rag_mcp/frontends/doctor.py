@@ -151,6 +151,8 @@ def _index(settings: Settings) -> str:
     try:
         status = wiring.make_reader(settings, resident=False).status()
     except IndexMissingError:  # a new installation has none; that is not amiss
+        if settings.index_path.exists():
+            return f"{settings.index_path}, of an older version; `gdrive-rag-mcp sync` renews it"
         return f"{settings.index_path}, none yet; `gdrive-rag-mcp sync` makes it"
     wanted = _configured_root(settings)
     if wanted is not None and status.root not in (None, wanted):
