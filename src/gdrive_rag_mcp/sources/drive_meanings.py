@@ -93,6 +93,7 @@ _BY_REASON: Mapping[str, Meaning] = {
     "insufficientFilePermissions": _FORBIDDEN,
     "appNotAuthorizedToFile": _FORBIDDEN,
     "domainPolicy": _FORBIDDEN,
+    "forbidden": _FORBIDDEN,
     "teamDriveMembershipRequired": _FORBIDDEN,
     "notFound": _NOT_FOUND,
     "fileNotFound": _NOT_FOUND,
@@ -112,6 +113,8 @@ _BY_REASON: Mapping[str, Meaning] = {
 }
 # A 403 or 404 for a reason that is not known here need not be about this one thing.
 _BY_STATUS: Mapping[int, Meaning] = {401: REFUSED, 408: OUTAGE, 429: TOO_FAST}
+# Google's error object may name no reason at all: then its code is what it says.
+_WITHOUT_A_REASON: Mapping[int, Meaning] = {403: _FORBIDDEN, 404: _NOT_FOUND}
 _GONE, _SERVER_ERRORS = 410, 500
 # What the token endpoint says, where the remedy is the same whoever asks.
 _BY_TOKEN_ERROR: Mapping[str, str] = {
@@ -131,8 +134,8 @@ def meaning_of(status: int, reasons: Sequence[str], *, of_the_day: bool = False)
     """
     meaning = next((_BY_REASON[name] for name in reasons if name in _BY_REASON), None)
     if meaning is None:
-        outage = status >= _SERVER_ERRORS
-        meaning = OUTAGE if outage else _BY_STATUS.get(status, UNEXPECTED)
+        known = _BY_STATUS if reasons else {**_WITHOUT_A_REASON, **_BY_STATUS}
+        meaning = OUTAGE if status >= _SERVER_ERRORS else known.get(status, UNEXPECTED)
     return _USED_UP if of_the_day and meaning is TOO_FAST else meaning
 
 
