@@ -143,7 +143,12 @@ def error_of_response(
         said = _kind(headers, body)
     return DriveCallError(
         f"Drive answered {status}" + (f" ({said})" if said else ""),
-        meaning_of(status, reasons, of_the_day=_is_of_the_day(details)),
+        meaning_of(
+            status,
+            reasons,
+            of_the_day=_is_of_the_day(details),
+            reasonless=not (details or reasons) and error.get("code") == status,
+        ),
         retry_after=_retry_after(headers, message),
         status=status,
         named=_named(details),

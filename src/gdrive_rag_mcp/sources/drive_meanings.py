@@ -127,14 +127,17 @@ _BY_TOKEN_ERROR: Mapping[str, str] = {
 }
 
 
-def meaning_of(status: int, reasons: Sequence[str], *, of_the_day: bool = False) -> Meaning:
+def meaning_of(
+    status: int, reasons: Sequence[str], *, of_the_day: bool = False, reasonless: bool = False
+) -> Meaning:
     """What an answer says: the first known reason decides before the status.
 
-    `of_the_day` says that the limit that was met is one for a day.
+    `of_the_day` says that the limit that was met is one for a day, `reasonless` that it is Google's
+    error object, whole, with nothing but its code.
     """
     meaning = next((_BY_REASON[name] for name in reasons if name in _BY_REASON), None)
     if meaning is None:
-        known = _BY_STATUS if reasons else {**_WITHOUT_A_REASON, **_BY_STATUS}
+        known = {**_WITHOUT_A_REASON, **_BY_STATUS} if reasonless else _BY_STATUS
         meaning = OUTAGE if status >= _SERVER_ERRORS else known.get(status, UNEXPECTED)
     return _USED_UP if of_the_day and meaning is TOO_FAST else meaning
 
