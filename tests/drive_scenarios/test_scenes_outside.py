@@ -266,6 +266,21 @@ def test_a_file_without_visible_parents_that_a_listing_leaves_out_stays(team: Sc
     assert team.state("shared.md") is FileState.INDEXED
 
 
+def test_a_link_that_comes_as_a_folder_above_its_target_is_closed_has_its_line(
+    team: Scene,
+) -> None:
+    closed = team.add_folder("closed")
+    inner = team.add_folder("inner", closed)
+    team.add("a.md", inner)
+    team.sync()
+
+    team.drive.files.add_shortcut("link", inner, team.shared_drive)
+    team.drive.files.limit_access(closed)
+    team.sync()
+
+    assert team.ledger()["link"] == BROKEN
+
+
 # ── sick folders ─────────────────────────────────────────────────────────────
 
 

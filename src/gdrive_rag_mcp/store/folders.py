@@ -72,6 +72,14 @@ class Folders:
             (folder_id,),
         )
 
+    def doubt_links_behind_doors(self) -> None:
+        """Links are new: what they lead to may lie in a folder that was closed before they came."""
+        closed = self._connection.execute(
+            "SELECT id FROM folders WHERE obstacle IS NOT NULL AND gone = 0"
+        ).fetchall()
+        for (folder_id,) in closed:
+            doubt_other_ways(self._connection, folder_id)
+
     def look_inside(self, folder_id: str) -> None:
         """Outside of a crawl, which finds out in the end, see what a folder does not hold now."""
         if self._meta.get(LISTING_OPEN) is None and doubt_inside(self._connection, folder_id):

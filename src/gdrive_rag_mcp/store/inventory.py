@@ -75,8 +75,7 @@ class Inventory:
             if page.listed is not None:
                 self._folders.look_inside(page.listed.folder)
             self._record_folders(page, now)
-            for shortcut in self._concerning(page.shortcuts, news=page.news):
-                self._record_shortcut(shortcut)
+            self._record_shortcuts(page)
             for file in self._concerning(page.files, news=page.news):
                 self._record_file(file)
                 if page.news:
@@ -114,6 +113,13 @@ class Inventory:
                 self._folders.record(folder, self.listing, now, news=page.news)
             taken = {folder.id for folder in concerning}
             waiting = tuple(folder for folder in waiting if folder.id not in taken)
+
+    def _record_shortcuts(self, page: ChangePage) -> None:
+        links = self._concerning(page.shortcuts, news=page.news)
+        for shortcut in links:
+            self._record_shortcut(shortcut)
+        if page.news and links:
+            self._folders.doubt_links_behind_doors()
 
     def _record_shortcut(self, shortcut: SourceShortcut) -> None:
         described = (clean(shortcut.name), json.dumps(shortcut.parents), shortcut.target,
