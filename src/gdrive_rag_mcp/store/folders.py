@@ -78,7 +78,7 @@ class Folders:
             "SELECT id FROM folders WHERE obstacle IS NOT NULL AND gone = 0"
         ).fetchall()
         for (folder_id,) in closed:
-            doubt_other_ways(self._connection, folder_id)
+            doubt_other_ways(self._connection, str(folder_id))
 
     def look_inside(self, folder_id: str) -> None:
         """Outside of a crawl, which finds out in the end, see what a folder does not hold now."""
