@@ -1,6 +1,7 @@
 """What every test stands on: no network but loopback, no settings or home of whoever runs it."""
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -55,6 +56,13 @@ def _stay_on_this_machine(event: str, arguments: tuple[Any, ...]) -> None:
 
 # An audit hook sees every thread, every library and every forked child, and cannot be undone.
 sys.addaudithook(_stay_on_this_machine)
+
+# Whoever runs the suite in the background or under `nohup` has signals ignored, which every program
+# started from here would inherit, and then not stop by them. One that is caught instead is passed
+# on as the default, and still does nothing to the suite.
+for _number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, lambda *_: None)
 
 # A busy machine is no failure: no example has a time limit. And a run says the same twice: to look
 # for new examples, run with `--hypothesis-profile=exploring`.
