@@ -4,6 +4,7 @@ import gc
 import itertools
 import statistics
 import tracemalloc
+import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -219,6 +220,30 @@ def test_between_the_rounds_others_may_write(tmp_path: Path) -> None:
     with pytest.raises(Over):
         Watch(real_sync(index, source), EVERY, taken.append, wait=wait).run(SyncOptions())
     assert [done.report is not None for done in taken] == [True, True, True]
+
+
+def test_what_a_round_made_in_circles_is_gone_before_the_pause() -> None:
+    class Client:
+        def __init__(self) -> None:
+            self.itself = self
+
+    made: list[weakref.ref[Client]] = []
+
+    def sync(_options: SyncOptions) -> SyncReport:
+        made.append(weakref.ref(Client()))
+        return report()
+
+    def wait(_seconds: float) -> None:
+        assert made[-1]() is None
+        if len(made) == 3:
+            raise Over
+
+    gc.disable()
+    try:
+        with pytest.raises(Over):
+            Watch(sync, EVERY, lambda _: None, wait=wait).run(SyncOptions())
+    finally:
+        gc.enable()
 
 
 def test_memory_does_not_grow_with_the_rounds(tmp_path: Path) -> None:

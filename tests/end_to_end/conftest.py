@@ -2,13 +2,12 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.program import Ended, Run
+from tests.end_to_end.program import PROGRAM, Ended, Run
 
 
 @pytest.fixture
@@ -18,7 +17,7 @@ def run(tmp_path: Path) -> Run:
     def start(*words: str | Path, environ: Mapping[str, str] | None = None) -> Ended:
         variables = {**os.environ, "GDRIVE_RAG_EMBED_PROVIDER": "none", **(environ or {})}
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-m", "gdrive_rag_mcp", *map(str, words)],
+            [*PROGRAM, *map(str, words)],
             cwd=tmp_path,
             env={name: value for name, value in variables.items() if value},
             stdin=subprocess.DEVNULL,

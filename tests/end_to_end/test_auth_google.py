@@ -15,7 +15,7 @@ import pytest
 
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.fake_drive.browser import consent, visit
-from tests.end_to_end.program import Ended, Run
+from tests.end_to_end.program import INTERRUPTED_PROGRAM, PROGRAM, Ended, Run
 
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/o/oauth2/auth\?\S+")
 _BROWSER = """
@@ -59,7 +59,7 @@ def converse(tmp_path: Path, environ: Environ) -> Callable[..., Ended]:
     def talk(act: Callable[[str, IO[str]], object], *words: str) -> Ended:
         variables = {**os.environ, **environ}
         process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "gdrive_rag_mcp", "auth-google", *words],
+            [*PROGRAM, "auth-google", *words],
             cwd=tmp_path,
             env={name: value for name, value in variables.items() if value},
             stdin=subprocess.PIPE,
@@ -347,7 +347,7 @@ def test_an_interrupted_question_leaves_nothing_behind(
     google: FakeDrive, environ: Environ, token_file: Path, tmp_path: Path, word: signal.Signals
 ) -> None:
     with subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", "gdrive_rag_mcp", "auth-google", "--no-browser"],
+        [*INTERRUPTED_PROGRAM, "auth-google", "--no-browser"],
         cwd=tmp_path,
         env={name: value for name, value in {**os.environ, **environ}.items() if value},
         stdin=subprocess.PIPE,

@@ -6,7 +6,6 @@ The program, its index and the kills are real; the Drive is the fake one, in thi
 import os
 import random
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.hand_written import found_by_words
 from gdrive_rag_mcp.wiring.runs import _DRIVE_READERS
+from tests.end_to_end.program import PROGRAM
 from tests.indexing.test_killed_syncs import assert_not_torn
 
 FILES, FOLDERS = 1000, 30
@@ -56,7 +56,7 @@ def start(drive: FakeDrive, folder: Path) -> "subprocess.Popen[str]":
         "GDRIVE_RAG_DB_PATH": str(folder / "index.db"),
     }
     return subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", "gdrive_rag_mcp", "sync", "--json"],
+        [*PROGRAM, "sync", "--json"],
         cwd=folder,
         env=environ,
         stdin=subprocess.DEVNULL,

@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.end_to_end.program import Ended, Run
+from tests.end_to_end.program import PROGRAM, Ended, Run
 
 UNWRITTEN = 5
 Redirected = Callable[..., Ended]
@@ -32,9 +32,8 @@ def redirected(tmp_path: Path, documents: Path) -> Redirected:
         given: str = "",
         environ: Mapping[str, str] | None = None,
     ) -> Ended:
-        program = [sys.executable, "-W", "error", "-m", "gdrive_rag_mcp"]
         done = subprocess.run(
-            ["/bin/sh", "-c", f'exec "$@" {redirections}', "sh", *program, *words],
+            ["/bin/sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *words],
             cwd=tmp_path,
             env={
                 **os.environ,

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
-from tests.end_to_end.program import Run
+from tests.end_to_end.program import INTERRUPTED_PROGRAM, Run
 
 INTERRUPTED = 130
 UNWRITTEN = "cannot be written to standard output"
@@ -45,10 +44,9 @@ def start(tmp_path: Path, environ: dict[str, str]) -> Iterator[Start]:
     started: list[Process] = []
 
     def begin(*words: str, redirected: str = "", ignored: str = "") -> Process:
-        program = [sys.executable, "-W", "error", "-m", "gdrive_rag_mcp", *words]
         trap = f"trap '' {ignored}; " if ignored else ""
         process = subprocess.Popen(
-            ["/bin/sh", "-c", f'{trap}exec "$@" {redirected}', "sh", *program],
+            ["/bin/sh", "-c", f'{trap}exec "$@" {redirected}', "sh", *INTERRUPTED_PROGRAM, *words],
             cwd=tmp_path,
             env={**os.environ, **environ},
             stdin=subprocess.DEVNULL,

@@ -1,5 +1,6 @@
 """Syncing for ever: one round after another, whatever passes by itself is waited out."""
 
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -63,6 +64,9 @@ class Watch:
                 failures = 0 if _came_to_its_end(done) else failures + 1
             pause = self._pause(0 if done.skipped else failures)
             self.tell(replace(done, next_in=pause))
+            # A round's clients refer to each other in circles, which Python lets go of by itself
+            # only when they have become a quarter of all that it holds.
+            gc.collect()
             self.wait(pause)
 
     def _round(self, options: SyncOptions) -> SyncRound:

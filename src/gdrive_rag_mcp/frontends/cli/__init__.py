@@ -4,7 +4,6 @@ Results go to stdout, everything else to stderr. Heavy parts are imported by the
 them, so that `--help`, `--version` and `serve` start at once.
 """
 
-import signal
 import sys
 import traceback
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ import typer
 from gdrive_rag_mcp import __version__
 from gdrive_rag_mcp.errors import GdriveRagError, SettingsError
 from gdrive_rag_mcp.frontends.cli import google, syncing
+from gdrive_rag_mcp.frontends.cli.interrupts import end_by_signals
 from gdrive_rag_mcp.frontends.cli.running import (
     INTERRUPTED,
     Json,
@@ -143,10 +143,7 @@ def doctor(read_settings: ReadSettings) -> None:
 def main() -> None:
     """Run the command line; the outermost handler of everything that can go wrong."""
     mend_standard_streams()
-    # Cron, systemd, containers and closed terminals end a run so: it is to clean up as Ctrl-C does.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks for
-            signal.signal(number, signal.default_int_handler)
+    end_by_signals()
     try:
         app()
     except GdriveRagError as error:  # such as a `--help` that cannot be written
