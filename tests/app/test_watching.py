@@ -5,7 +5,7 @@ import itertools
 import statistics
 import tracemalloc
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +34,14 @@ from gdrive_rag_mcp.testing.memory_source import InMemorySource
 from tests.indexing.desk import AParagraphAChunk, Paragraphs
 
 EVERY = 60.0
+
+
+@pytest.fixture(autouse=True)
+def quick_collection() -> Iterator[None]:
+    """The watch collects garbage in every round: what the whole suite has loaded is left out."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def report(*, complete: bool = True, pending: int = 0) -> SyncReport:
