@@ -1,5 +1,7 @@
 """An index of an older version is taken over whole: nothing is read, embedded or lost for it."""
 
+import hashlib
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,18 +21,17 @@ from tests.indexing.desk import AParagraphAChunk, Paragraphs
 # The third schema undone, and the second, for an index that holds no shortcut and nothing that has
 # gone.
 THIRD_UNDONE = (
-    *(
-        f"DROP INDEX {name}"
-        for name in (
-            *("files_resting", "folders_doubted", "folders_root"),
-            *("folders_by_parents", "folders_in_several"),
-        )
-    ),
+    *(f"DROP INDEX {name}" for name in ("files_resting", "folders_doubted", "folders_root")),
     "ALTER TABLE folders DROP COLUMN doubted",
     "DELETE FROM meta WHERE key = 'listing_open'",
     "PRAGMA user_version = 2",
 )
+# Some indexes of the second schema were made with these two, and some without.
+SOMETIMES_SECOND_UNDONE = tuple(
+    f"DROP INDEX {name}" for name in ("folders_by_parents", "folders_in_several")
+)
 SECOND_UNDONE = (
+    *SOMETIMES_SECOND_UNDONE,
     "UPDATE meta SET key = 'run' WHERE key = 'listing'",
     "DELETE FROM meta WHERE key IN ('last_crawl', 'crawl_began', 'last_poll')",
     *(f"DROP INDEX {name}" for name in ("files_astray", "folders_to_list", "folders_missing")),
@@ -103,10 +104,10 @@ class Shelf:
         )
 
 
-def old(index: Path, *more: str) -> None:
-    """Make an index one of the first schema, and do `more` in it."""
+def old(index: Path, *more: str, undone: Sequence[str] = (*THIRD_UNDONE, *SECOND_UNDONE)) -> None:
+    """Make an index one of the first schema, or of another, and do `more` in it."""
     connection = apsw.Connection(str(index))
-    for statement in (*THIRD_UNDONE, *SECOND_UNDONE, *more):
+    for statement in (*undone, *more):
         connection.execute(statement)
     connection.close()
 
@@ -137,6 +138,43 @@ def test_what_these_tests_take_for_the_first_schema_is_what_it_was(
     connection = apsw.Connection(str(tmp_path / "first.db"))
     MIGRATIONS[0](connection)
     assert tables(connection) == tables(apsw.Connection(str(shelf.index)))
+
+
+SHIPPED = {
+    1: "b265f39f51cc7632",
+    2: "42293dea2384d7f0",
+    3: "111f5b1760dfb0ef",
+}
+
+
+@pytest.mark.parametrize("version", SHIPPED)
+def test_a_schema_that_was_shipped_is_changed_by_another_migration_alone(version: int) -> None:
+    connection = apsw.Connection(":memory:")
+    for migration in MIGRATIONS[:version]:
+        migration(connection)
+    made = {
+        name: sorted(map(repr, columns))
+        for name, columns in sorted(tables(connection).items())
+        if not name.startswith("fts")  # what is in those is SQLite's own
+    }
+    digest = hashlib.sha256(repr(made).encode()).hexdigest()
+    assert digest[:16] == SHIPPED[version], "indexes of this version are out there"
+
+
+@pytest.mark.parametrize("undone", [THIRD_UNDONE, (*THIRD_UNDONE, *SOMETIMES_SECOND_UNDONE)])
+def test_an_index_of_the_second_schema_is_taken_over_too(
+    shelf: Shelf, undone: Sequence[str]
+) -> None:
+    ledger, found, whole = shelf.ledger(), shelf.found(), tables(apsw.Connection(str(shelf.index)))
+    old(shelf.index, undone=undone)
+    before = shelf.cost()
+
+    with Store.open_for_writing(shelf.index) as store:
+        assert store.catalog.status(EVERYTHING).schema_version == SCHEMA_VERSION
+
+    assert tables(apsw.Connection(str(shelf.index))) == whole
+    assert shelf.cost() == before
+    assert (shelf.ledger(), shelf.found()) == (ledger, found)
 
 
 def test_an_old_index_is_refused_to_readers_and_taken_over_by_a_writer(shelf: Shelf) -> None:

@@ -127,8 +127,9 @@ _DOUBTS = (
     "CREATE INDEX folders_doubted ON folders (doubted) WHERE doubted IS NOT NULL",
     "CREATE INDEX folders_root ON folders (num) WHERE is_root = 1",
     "CREATE INDEX files_resting ON files (next_attempt) WHERE next_attempt IS NOT NULL",
-    "CREATE INDEX folders_by_parents ON folders (parents)",
-    "CREATE INDEX folders_in_several ON folders (num) WHERE instr(parents, ',') > 0",
+    # Some indexes of the second schema have these two.
+    "CREATE INDEX IF NOT EXISTS folders_by_parents ON folders (parents)",
+    "CREATE INDEX IF NOT EXISTS folders_in_several ON folders (num) WHERE instr(parents, ',') > 0",
 )
 
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
