@@ -1,7 +1,7 @@
 """A sync as its callers see it: what it would do, and what it says of an empty scope."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,10 @@ from gdrive_rag_mcp.errors import (
 )
 from gdrive_rag_mcp.indexing.lock import writer_lock
 from gdrive_rag_mcp.indexing.sync import SyncOptions
-from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
+from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.memory_source import InMemorySource
+from tests.app.servers import SilentServer
 from tests.indexing.desk import AParagraphAChunk, Paragraphs
 
 
@@ -189,19 +190,6 @@ def test_where_the_listing_broke_off_nothing_is_said_of_an_empty_scope(
 
 
 # ── the first sync ───────────────────────────────────────────────────────────
-
-
-class SilentServer:
-    """Has to be asked for the length of its vectors, and does not answer."""
-
-    max_tokens = 512
-
-    @property
-    def identity(self) -> EmbeddingIdentity:
-        raise EmbedderUnavailableError("the server does not answer")
-
-    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
-        raise EmbedderUnavailableError("the server does not answer")
 
 
 def no_key(_: EmbeddingIdentity | None) -> Embedder:

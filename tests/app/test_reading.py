@@ -1,7 +1,7 @@
 """The read use cases over a real index."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +11,6 @@ import pytest
 from gdrive_rag_mcp.app import Reader, StorePool
 from gdrive_rag_mcp.domain import (
     EVERYTHING,
-    EmbeddingIdentity,
     FileState,
     Filters,
     Mode,
@@ -27,9 +26,10 @@ from gdrive_rag_mcp.errors import (
     QueryError,
     ReindexRequiredError,
 )
-from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
+from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.sample_index import FILES, SYNCED, SampleFile, page, sample_index
+from tests.app.servers import SilentServer
 
 MakeReader = Callable[..., Reader]
 EMBEDDER = HashingEmbedder()
@@ -240,22 +240,9 @@ def _unavailable() -> Embedder:
     raise EmbedderUnavailableError("no weights")
 
 
-class _SilentServer:
-    """Has to be asked for the length of its vectors, and does not answer."""
-
-    max_tokens = 512
-
-    @property
-    def identity(self) -> EmbeddingIdentity:
-        raise EmbedderUnavailableError("the server does not answer")
-
-    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
-        raise EmbedderUnavailableError("the server does not answer")
-
-
 @pytest.mark.parametrize(
     "embedder",
-    [lambda: None, _unavailable, _SilentServer],
+    [lambda: None, _unavailable, SilentServer],
     ids=["none", "unavailable", "does not answer"],
 )
 def test_without_the_embedder_words_alone_are_searched_and_it_is_said(

@@ -1,13 +1,11 @@
 """The program as its users start it: real processes, their output, their exit codes."""
 
-import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.program import PROGRAM, Ended, Run
+from tests.end_to_end.program import PROGRAM, Ended, Run, finish
 
 
 @pytest.fixture
@@ -15,18 +13,7 @@ def run(tmp_path: Path) -> Run:
     """Run `gdrive-rag-mcp` in an empty folder, words only unless a test asks for a model."""
 
     def start(*words: str | Path, environ: Mapping[str, str] | None = None) -> Ended:
-        variables = {**os.environ, "GDRIVE_RAG_EMBED_PROVIDER": "none", **(environ or {})}
-        done = subprocess.run(
-            [*PROGRAM, *map(str, words)],
-            cwd=tmp_path,
-            env={name: value for name, value in variables.items() if value},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-        return Ended(done.returncode, done.stdout, done.stderr)
+        return finish([*PROGRAM, *map(str, words)], tmp_path, environ or {})
 
     return start
 

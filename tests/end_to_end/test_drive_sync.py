@@ -14,7 +14,7 @@ from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.settings import load_settings
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
-from tests.end_to_end.program import Run
+from tests.end_to_end.program import Run, drive_settings
 
 FOLDERS, FILES_A_FOLDER = 20, 15
 
@@ -48,10 +48,7 @@ def sync(drive: FakeDrive, tmp_path: Path) -> Iterator[Callable[[], SyncReport]]
     settings = load_settings(
         {"db_path": tmp_path / "index.db"},
         environ={
-            "GDRIVE_FOLDER_ID": drive.root,
-            "GOOGLE_SERVICE_ACCOUNT_FILE": str(drive.write_key_file(tmp_path / "key.json")),
-            "GDRIVE_RAG_DRIVE_ENDPOINT": drive.url,
-            "GDRIVE_RAG_DRIVE_QPS": "1000",
+            **drive_settings(drive, tmp_path),
             "GDRIVE_RAG_CHUNK_SIZE": "100",
             "HOME": str(tmp_path),
         },

@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.end_to_end.program import PROGRAM, Ended, Run
+from tests.end_to_end.program import PROGRAM, Ended, Run, finish
 
 UNWRITTEN = 5
 Redirected = Callable[..., Ended]
@@ -32,23 +32,13 @@ def redirected(tmp_path: Path, documents: Path) -> Redirected:
         given: str = "",
         environ: Mapping[str, str] | None = None,
     ) -> Ended:
-        done = subprocess.run(
-            ["/bin/sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *words],
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "GDRIVE_RAG_EMBED_PROVIDER": "none",
-                "GDRIVE_RAG_SOURCE": f"folder:{documents}",
-                "GDRIVE_RAG_DB_PATH": "index.db",
-                **(environ or {}),
-            },
-            input=given,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-        return Ended(done.returncode, done.stdout, done.stderr)
+        command = ["/bin/sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *words]
+        settings = {
+            "GDRIVE_RAG_SOURCE": f"folder:{documents}",
+            "GDRIVE_RAG_DB_PATH": "index.db",
+            **(environ or {}),
+        }
+        return finish(command, tmp_path, settings, given=given)
 
     return start
 

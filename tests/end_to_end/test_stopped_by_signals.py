@@ -1,8 +1,6 @@
 """A command that is stopped by a signal: what it says, its exit code, and what it leaves."""
 
-import os
 import signal
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
-from tests.end_to_end.program import INTERRUPTED_PROGRAM, Run
+from tests.end_to_end.program import (
+    INTERRUPTED_PROGRAM,
+    Process,
+    Run,
+    Start,
+    drive_settings,
+    starting,
+)
 
 INTERRUPTED = 130
 UNWRITTEN = "cannot be written to standard output"
-Process = subprocess.Popen[str]
-Start = Callable[..., Process]
 
 
 @pytest.fixture
@@ -28,41 +31,20 @@ def drive() -> Iterator[FakeDrive]:
 
 @pytest.fixture
 def environ(drive: FakeDrive, tmp_path: Path) -> dict[str, str]:
-    return {
-        "GDRIVE_FOLDER_ID": drive.root,
-        "GOOGLE_SERVICE_ACCOUNT_FILE": str(drive.write_key_file(tmp_path / "key.json")),
-        "GDRIVE_RAG_DRIVE_ENDPOINT": drive.url,
-        "GDRIVE_RAG_DRIVE_QPS": "1000",
-        "GDRIVE_RAG_DB_PATH": "index.db",
-        "GDRIVE_RAG_EMBED_PROVIDER": "none",
-    }
+    return {**drive_settings(drive, tmp_path), "GDRIVE_RAG_DB_PATH": "index.db"}
 
 
 @pytest.fixture
 def start(tmp_path: Path, environ: dict[str, str]) -> Iterator[Start]:
     """Start a command whose signals are as a shell in the foreground leaves them."""
-    started: list[Process] = []
+    with starting(tmp_path) as begin:
 
-    def begin(*words: str, redirected: str = "", ignored: str = "") -> Process:
-        trap = f"trap '' {ignored}; " if ignored else ""
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", f'{trap}exec "$@" {redirected}', "sh", *INTERRUPTED_PROGRAM, *words],
-            cwd=tmp_path,
-            env={**os.environ, **environ},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-        started.append(process)
-        return process
+        def command(*words: str, redirected: str = "", ignored: str = "") -> Process:
+            trap = f"trap '' {ignored}; " if ignored else ""
+            shell = f'{trap}exec "$@" {redirected}'
+            return begin(["/bin/sh", "-c", shell, "sh", *INTERRUPTED_PROGRAM, *words], environ)
 
-    yield begin
-    for process in started:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
+        yield command
 
 
 def when_it_reads(drive: FakeDrive, do: Callable[[], None]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
-from tests.end_to_end.program import Run
+from tests.end_to_end.program import Run, drive_settings
 
 
 def test_a_dry_run_prints_what_would_change_and_makes_no_index(
@@ -114,12 +114,7 @@ def drive() -> Iterator[FakeDrive]:
 
 @pytest.fixture
 def environ(drive: FakeDrive, tmp_path: Path) -> dict[str, str]:
-    return {
-        "GDRIVE_FOLDER_ID": drive.root,
-        "GOOGLE_SERVICE_ACCOUNT_FILE": str(drive.write_key_file(tmp_path / "key.json")),
-        "GDRIVE_RAG_DRIVE_ENDPOINT": drive.url,
-        "GDRIVE_RAG_DRIVE_QPS": "1000",
-    }
+    return drive_settings(drive, tmp_path)
 
 
 def test_an_empty_drive_folder_names_whom_it_must_be_shared_with(

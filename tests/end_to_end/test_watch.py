@@ -4,9 +4,8 @@ import json
 import os
 import re
 import signal
-import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,38 +15,26 @@ import pytest
 from gdrive_rag_mcp.indexing.content import READING
 from gdrive_rag_mcp.indexing.lock import writer_lock
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
-from tests.end_to_end.program import INTERRUPTED_PROGRAM, Run
-
-Process = subprocess.Popen[str]
-Watch = Callable[..., Process]
+from tests.end_to_end.program import (
+    INTERRUPTED_PROGRAM,
+    Process,
+    Run,
+    Start,
+    drive_settings,
+    starting,
+)
 
 
 @pytest.fixture
-def watch(tmp_path: Path) -> Iterator[Watch]:
+def watch(tmp_path: Path) -> Iterator[Start]:
     """Start `gdrive-rag-mcp sync --watch 1`; whatever still runs at the end is killed."""
-    started: list[Process] = []
+    with starting(tmp_path) as begin:
 
-    def start(*words: str | Path, environ: Mapping[str, str] | None = None) -> Process:
-        variables = {**os.environ, "GDRIVE_RAG_EMBED_PROVIDER": "none", **(environ or {})}
-        command = [*INTERRUPTED_PROGRAM, "sync", "--watch", "1"]
-        process = subprocess.Popen(
-            [*command, *map(str, words)],
-            cwd=tmp_path,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-        started.append(process)
-        return process
+        def start(*words: str | Path, environ: Mapping[str, str] | None = None) -> Process:
+            command = [*INTERRUPTED_PROGRAM, "sync", "--watch", "1", *map(str, words)]
+            return begin(command, environ or {})
 
-    yield start
-    for process in started:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
+        yield start
 
 
 def line(process: Process) -> str:
@@ -78,7 +65,7 @@ def add(documents: Path, name: str) -> None:
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
 def test_each_round_is_a_line_and_a_signal_ends_the_pause(
-    watch: Watch, run: Run, documents: Path, by: signal.Signals
+    watch: Start, run: Run, documents: Path, by: signal.Signals
 ) -> None:
     process = watch("--source", f"folder:{documents}")
 
@@ -94,7 +81,7 @@ def test_each_round_is_a_line_and_a_signal_ends_the_pause(
     assert run("status", "--json").json["coverage"]["by_state"] == {"indexed": 3}
 
 
-def test_a_round_is_an_object_a_line_that_is_there_at_once(watch: Watch, documents: Path) -> None:
+def test_a_round_is_an_object_a_line_that_is_there_at_once(watch: Start, documents: Path) -> None:
     process = watch("--source", f"folder:{documents}", "--json")
 
     first = round_(process)
@@ -105,7 +92,7 @@ def test_a_round_is_an_object_a_line_that_is_there_at_once(watch: Watch, documen
 
 
 def test_a_folder_that_goes_and_comes_back_is_survived_and_nothing_is_lost(
-    watch: Watch, run: Run, documents: Path
+    watch: Start, run: Run, documents: Path
 ) -> None:
     process = watch("--source", f"folder:{documents}", "--json")
     round_(process)
@@ -126,7 +113,7 @@ def test_a_folder_that_goes_and_comes_back_is_survived_and_nothing_is_lost(
 
 
 def test_beside_another_writer_a_round_is_skipped_and_names_it(
-    watch: Watch, documents: Path, tmp_path: Path
+    watch: Start, documents: Path, tmp_path: Path
 ) -> None:
     index = tmp_path / "index.db"
     with writer_lock(index):
@@ -141,7 +128,7 @@ def test_beside_another_writer_a_round_is_skipped_and_names_it(
 
 
 def test_cron_syncs_beside_a_watch_and_whoever_comes_second_is_told(
-    watch: Watch, run: Run, documents: Path, tmp_path: Path
+    watch: Start, run: Run, documents: Path, tmp_path: Path
 ) -> None:
     words = ("--source", f"folder:{documents}", "--db", tmp_path / "index.db")
     process = watch(*words, "--json")
@@ -165,7 +152,7 @@ def test_cron_syncs_beside_a_watch_and_whoever_comes_second_is_told(
 
 
 def test_what_no_waiting_will_change_ends_it_with_its_exit_code(
-    watch: Watch, run: Run, documents: Path, tmp_path: Path
+    watch: Start, run: Run, documents: Path, tmp_path: Path
 ) -> None:
     run("sync", "--source", f"folder:{documents}", "--db", "index.db")
     elsewhere = tmp_path / "elsewhere"
@@ -210,12 +197,7 @@ def drive(tmp_path: Path) -> Iterator[FakeDrive]:
 
 @pytest.fixture
 def environ(drive: FakeDrive, tmp_path: Path) -> dict[str, str]:
-    return {
-        "GDRIVE_FOLDER_ID": drive.root,
-        "GOOGLE_SERVICE_ACCOUNT_FILE": str(drive.write_key_file(tmp_path / "key.json")),
-        "GDRIVE_RAG_DRIVE_ENDPOINT": drive.url,
-        "GDRIVE_RAG_DRIVE_QPS": "1000",
-    }
+    return drive_settings(drive, tmp_path)
 
 
 @contextmanager
@@ -237,7 +219,7 @@ def held_up(drive: FakeDrive, pattern: str) -> Iterator[threading.Event]:
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("pattern", ["alt=media", "GET /drive/v3/files/", "/token"])
 def test_a_signal_in_the_middle_of_a_call_ends_it_and_leaves_nothing_behind(
-    watch: Watch,
+    watch: Start,
     run: Run,
     drive: FakeDrive,
     environ: Mapping[str, str],
@@ -256,7 +238,7 @@ def test_a_signal_in_the_middle_of_a_call_ends_it_and_leaves_nothing_behind(
 
 
 def test_a_signal_ends_the_wait_before_a_retry(
-    watch: Watch, drive: FakeDrive, environ: Mapping[str, str], tmp_path: Path
+    watch: Start, drive: FakeDrive, environ: Mapping[str, str], tmp_path: Path
 ) -> None:
     drive.fail("alt=media", 503, times=1000, retry_after="100")
     refused = threading.Event()
@@ -270,7 +252,7 @@ def test_a_signal_ends_the_wait_before_a_retry(
 
 
 def test_refused_credentials_are_survived_and_taken_up_when_they_are_given_anew(
-    watch: Watch, drive: FakeDrive, environ: Mapping[str, str], tmp_path: Path
+    watch: Start, drive: FakeDrive, environ: Mapping[str, str], tmp_path: Path
 ) -> None:
     key = tmp_path / "key.json"
     good = key.read_text(encoding="utf-8")
@@ -289,7 +271,7 @@ def test_refused_credentials_are_survived_and_taken_up_when_they_are_given_anew(
 
 
 def test_full_lists_everything_in_the_first_round_alone(
-    watch: Watch, run: Run, drive: FakeDrive, environ: Mapping[str, str]
+    watch: Start, run: Run, drive: FakeDrive, environ: Mapping[str, str]
 ) -> None:
     run("sync", environ=environ)
     drive.requests.clear()
@@ -317,7 +299,7 @@ def resident(process: Process) -> int:
 @pytest.mark.acceptance
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_memory_does_not_grow_from_round_to_round(
-    watch: Watch, drive: FakeDrive, environ: Mapping[str, str]
+    watch: Start, drive: FakeDrive, environ: Mapping[str, str]
 ) -> None:
     process = watch("--json", environ=environ)
     sizes = []

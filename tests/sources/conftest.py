@@ -18,6 +18,7 @@ from gdrive_rag_mcp.sources.drive import DriveSource
 from gdrive_rag_mcp.sources.drive_service_account import load_service_account
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
+from tests.sources.desk import Desk
 
 _NOBODY = 65534
 Option = Any
@@ -27,6 +28,17 @@ Option = Any
 def drive() -> Iterator[FakeDrive]:
     with FakeDrive() as fake:
         yield fake
+
+
+@pytest.fixture
+def google(drive: FakeDrive) -> FakeDrive:
+    """The same server, where it is asked about people and their consent rather than files."""
+    return drive
+
+
+@pytest.fixture
+def desk(google: FakeDrive, tmp_path: Path) -> Desk:
+    return Desk(google, tmp_path)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import socket
 import ssl
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -19,12 +18,6 @@ from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 
 ONCE = Patience(attempts=1)
 NOWHERE = "no-such-host.invalid"
-
-
-@pytest.fixture
-def google() -> Iterator[FakeDrive]:
-    with FakeDrive() as fake:
-        yield fake
 
 
 @pytest.fixture

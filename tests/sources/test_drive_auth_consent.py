@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import socket
-from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,18 +19,6 @@ from gdrive_rag_mcp.sources.drive_token_file import read_token
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.fake_drive.browser import consent, visit
 from tests.sources.desk import Desk, query_of, with_query
-
-
-@pytest.fixture
-def google() -> Iterator[FakeDrive]:
-    with FakeDrive() as fake:
-        yield fake
-
-
-@pytest.fixture
-def desk(google: FakeDrive, tmp_path: Path) -> Desk:
-    return Desk(google, tmp_path)
-
 
 # ── when all goes well ───────────────────────────────────────────────────────
 

@@ -1,7 +1,7 @@
 """What was really granted: a consent that cannot read Drive is none, and replaces nothing."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,17 +16,6 @@ from gdrive_rag_mcp.testing.fake_drive.browser import consent, visit
 from tests.sources.desk import Desk
 
 ANNA, BOB = "anna@example.com", "bob@example.com"
-
-
-@pytest.fixture
-def google() -> Iterator[FakeDrive]:
-    with FakeDrive() as fake:
-        yield fake
-
-
-@pytest.fixture
-def desk(google: FakeDrive, tmp_path: Path) -> Desk:
-    return Desk(google, tmp_path)
 
 
 def refused_over_a_working_consent(desk: Desk) -> SourceAuthError:

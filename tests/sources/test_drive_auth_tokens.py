@@ -28,12 +28,6 @@ SECRET = "hunter2-secret"
 
 
 @pytest.fixture
-def google() -> Iterator[FakeDrive]:
-    with FakeDrive() as fake:
-        yield fake
-
-
-@pytest.fixture
 def token_file(google: FakeDrive, tmp_path: Path) -> Path:
     return google.tokens.write_token_file(tmp_path / "token.json", ANNA, google.url)
 
