@@ -64,7 +64,7 @@ Results go to stdout, progress and messages to stderr.
 
 | exit code | meaning |
 |---|---|
-| 0 | done; or a signal ended `sync --watch`; or the reader of a pipe had enough |
+| 0 | done; or a signal ended `sync --watch`; or the reader of a result had enough of it |
 | 1 | failed, or not one file in scope can be searched |
 | 2 | bad settings or usage |
 | 3 | done, but something is failed, held, pending or not heard to its end, or there is nothing in \

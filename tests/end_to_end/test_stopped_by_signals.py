@@ -98,16 +98,19 @@ def test_a_watch_ends_by_a_closed_terminal_as_by_any_signal(
     assert errors.startswith("stopped; ")
 
 
-def test_a_watch_that_was_told_to_outlive_its_terminal_does(start: Start) -> None:
-    process = start("sync", "--watch", "1", ignored="HUP")
+@pytest.mark.parametrize(("ignored", "heeded"), [("HUP", signal.SIGTERM), ("TERM", signal.SIGINT)])
+def test_a_watch_outlives_a_signal_that_it_was_told_to_ignore(
+    start: Start, ignored: str, heeded: signal.Signals
+) -> None:
+    process = start("sync", "--watch", "1", ignored=ignored)
     assert process.stdout
     assert process.stdout.readline()
 
-    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.Signals[f"SIG{ignored}"])
 
     for _ in range(2):
         assert process.stdout.readline()
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(heeded)
     process.communicate()
     assert process.returncode == 0
 

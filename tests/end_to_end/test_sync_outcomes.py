@@ -85,7 +85,9 @@ def test_files_of_which_none_can_be_searched_are_an_error_after_the_report(
     assert done.code == 1
     assert done.json["coverage"]["in_scope"] == 3
     error, remedy = done.err.splitlines()
-    assert error.startswith("error: nothing can be searched: of 3 in scope, 2 unsupported_type, ")
+    assert error.startswith(
+        "error: nothing can be searched as it is now: of 3 in scope, 2 unsupported_type, "
+    )
     assert remedy.startswith("  to fix it: ")
     assert "nothing_searchable: nothing can be searched" in status.out
     assert "nothing_searchable" in run("status", "--json").json["warnings"]

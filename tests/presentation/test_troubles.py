@@ -82,8 +82,8 @@ def test_that_files_are_unreadable_is_said_with_number_reasons_and_where_to_look
     )
 
     assert warned("unreadable_files_in_scope", reached) == (
-        "unreadable_files_in_scope: 3 of 5 files cannot be searched (2 needs_ocr, 1 pending); "
-        "`gdrive-rag-mcp status --files` names them and says why"
+        "unreadable_files_in_scope: 3 of 5 files cannot be searched as they are now "
+        "(2 needs_ocr, 1 pending); `gdrive-rag-mcp status --files` names them and says why"
     )
 
 

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from gdrive_rag_mcp.errors import SettingsError, SourceAuthError
+from gdrive_rag_mcp.errors import SettingsError, SourceAuthError, SourceUnavailableError
 from gdrive_rag_mcp.sources.drive_auth import READ_ONLY
+from gdrive_rag_mcp.sources.drive_grant import token_for
+from gdrive_rag_mcp.sources.drive_oauth_client import read_client
 from gdrive_rag_mcp.sources.drive_token_file import read_token
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.fake_drive.answers import Answer
 from gdrive_rag_mcp.testing.fake_drive.browser import consent, visit
 from tests.sources.desk import Desk
+from tests.sources.trickle import Trickle
 
 ANNA, BOB = "anna@example.com", "bob@example.com"
 
@@ -188,3 +191,21 @@ def test_a_port_that_only_the_client_chose_is_no_matter_of_the_option(desk: Desk
 
     assert "--port" not in error.hint
     assert "Desktop app" in error.hint
+
+
+# ── an answer without an end ─────────────────────────────────────────────────
+
+
+def test_a_token_endpoint_that_trickles_is_given_up(
+    google: FakeDrive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gdrive_rag_mcp.sources.drive_grant._SECONDS", 0.3)
+    endpoint = Trickle(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", b" ")
+    client = read_client(google.tokens.write_client_file(tmp_path / "client.json", endpoint.url))
+    try:
+        with pytest.raises(SourceUnavailableError, match="does not answer") as caught:
+            token_for(client, "code", "http://127.0.0.1/", "verifier", google.url, pytest.fail)
+    finally:
+        endpoint.close()
+
+    assert "auth-google" in caught.value.hint

@@ -21,6 +21,7 @@ from gdrive_rag_mcp.domain import (
     Scope,
     SourceFile,
     SourceFolder,
+    SourceShortcut,
 )
 from gdrive_rag_mcp.store import Store, VectorMatrix
 from gdrive_rag_mcp.terms import query_terms
@@ -200,3 +201,36 @@ def test_listing_a_folder_that_came_into_scope_walks_through_nothing_that_grows(
     walked = {step for steps in walks(found).values() for step in steps}
     # Those that lie in several folders, and links, are few.
     assert walked == {"SCAN folders USING INDEX folders_in_several", "SCAN shortcuts"}
+
+
+def test_news_of_a_link_ask_no_more_the_more_folders_are_closed(
+    store: Store, filled: HandWritten
+) -> None:
+    def statements_of_a_link(number: int) -> int:
+        ran: list[str] = []
+
+        def note(_cursor: apsw.Cursor, statement: str, _: apsw.Bindings | None) -> bool:
+            ran.append(statement)
+            return True
+
+        store._connection.exec_trace = note
+        link = SourceShortcut(f"link{number}", "link", ("hr",), "d1")
+        filled.record(ChangePage(shortcuts=(link,), news=True))
+        store._connection.exec_trace = None
+        return len(ran)
+
+    def close_folders(first: int, count: int) -> None:
+        closed = range(first, first + count)
+        filled.record(
+            ChangePage(
+                folders=tuple(
+                    SourceFolder(f"c{one}", "closed", ("hr",), obstacle=Reason.ACCESS_DENIED)
+                    for one in closed
+                )
+            )
+        )
+
+    close_folders(0, 1)
+    once = statements_of_a_link(0)
+    close_folders(1, 30)
+    assert statements_of_a_link(1) == once

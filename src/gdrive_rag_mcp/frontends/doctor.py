@@ -33,7 +33,7 @@ class Finding:
     @property
     def line(self) -> str:
         """As it is printed: `ok` or `!!`, what, and what to do."""
-        remedy = f"\n     to fix it: {self.remedy}" if self.remedy and not self.ok else ""
+        remedy = f"\n     to fix it: {self.remedy}" if self.remedy else ""
         return f"{'ok' if self.ok else '!!'}  {self.what}: {self.said}{remedy}"
 
 

@@ -143,7 +143,7 @@ class _Tools:
         state: Annotated[
             Literal["indexed", "partial", "empty", "skipped", "failed", "pending", "held"]
             | SkipJsonSchema[None],
-            Field(description="Only files in this state; searches find the first two and held."),
+            Field(description="Only files in this state; others may be found by a former text."),
         ] = None,
         query: Annotated[_SomeWord, Field(description="Part of a path.")] = None,
         cursor: Annotated[_SomeCursor, Field(description="next_cursor of the page before.")] = None,

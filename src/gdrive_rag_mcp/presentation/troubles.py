@@ -35,7 +35,7 @@ _UNREAD = "run `gdrive-rag-mcp sync` again: they were not read yet"
 
 
 def because(coverage: Coverage) -> str:
-    """The reasons why items cannot be searched, the commonest first: `3 network, 1 pending`."""
+    """Why items cannot be searched as they are now, the commonest first: `3 network, 1 pending`."""
     numbers: dict[str, int] = {
         reason.value: number for reason, number in _unsearchable(coverage).items()
     }
@@ -60,7 +60,10 @@ def nothing_searchable(coverage: Coverage) -> tuple[str, str] | None:
     """What to say of files of which not one can be searched as it is now, and the remedy."""
     if not coverage.in_scope or coverage.searchable:
         return None
-    problem = f"nothing can be searched: of {coverage.in_scope} in scope, {because(coverage)}"
+    problem = (
+        f"nothing can be searched as it is now: of {coverage.in_scope} in scope, "
+        f"{because(coverage)}"
+    )
     if not coverage.by_reason:
         return problem, _UNREAD
     reason = max(sorted(coverage.by_reason), key=lambda one: coverage.by_reason[one])
@@ -92,7 +95,8 @@ def _unreadable(status: IndexStatus) -> str:
     coverage = status.coverage
     causes = because(coverage)
     return (
-        f"{coverage.unreadable} of {counted(coverage.in_scope, 'file')} cannot be searched"
+        f"{coverage.unreadable} of {counted(coverage.in_scope, 'file')} cannot be searched "
+        f"as {'it is' if coverage.unreadable == 1 else 'they are'} now"
         f"{f' ({causes})' if causes else ''}; {_LOOK}"
     )
 

@@ -203,7 +203,9 @@ class _Sessions:
             if thread not in self._by_thread:
                 for ended in [other for other in self._by_thread if not other.is_alive()]:
                     self._by_thread.pop(ended).close()
-                self._by_thread[thread] = _session(trusting=self._trusting, seconds=self._seconds)
+                self._by_thread[thread] = new_session(
+                    trusting=self._trusting, seconds=self._seconds
+                )
             return self._by_thread[thread]
 
     def close(self) -> None:
@@ -213,10 +215,11 @@ class _Sessions:
             self._by_thread.clear()
 
 
-def _session(*, trusting: bool, seconds: float) -> requests.Session:
+def new_session(*, trusting: bool, seconds: float) -> requests.Session:
     """A session that heeds the environment's proxies, but takes no password from `.netrc`.
 
-    Nothing stands between this program and a server on this machine (`trusting` is off).
+    No answer takes longer than so many seconds. Nothing stands between this program and a server on
+    this machine (`trusting` is off).
     """
     session = requests.Session()
     for scheme in ("https://", "http://"):

@@ -20,7 +20,9 @@ _TYPES = {
     "authorized_user": "the token of a Google account",
 }
 _TYPE = re.compile("[a-z_]{1,40}")
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+"""The rights that nobody but the owner of a secret may have."""
+
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _LARGEST = 1024 * 1024
 
@@ -82,7 +84,7 @@ def warn_of_others(path: Path, role: str, report: Report) -> None:
         mode = stat.S_IMODE(path.stat().st_mode)
     except OSError:
         return
-    if mode & _OTHERS:
+    if mode & OTHERS:
         may = "read or changed" if mode & _OTHERS_WRITE else "read"
         report(
             f"warning: the {role} {path} can be {may} by others (mode {mode:04o}); "

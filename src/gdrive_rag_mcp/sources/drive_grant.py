@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
 from google.auth.exceptions import GoogleAuthError
 from google.auth.transport.requests import Request
 
 from gdrive_rag_mcp.errors import SourceAuthError, SourceUnavailableError
 from gdrive_rag_mcp.sources.drive_auth import READ_ONLY, SCOPES, Report
+from gdrive_rag_mcp.sources.drive_connections import new_session
 from gdrive_rag_mcp.sources.drive_failures import DriveCallError, error_of_response, one_line
 from gdrive_rag_mcp.sources.drive_fields import number, parsed, part, text
 from gdrive_rag_mcp.sources.drive_masking import Secrets
@@ -151,9 +151,9 @@ def _call(
 ) -> tuple[int, bytes]:
     """One request, no redirect followed: what it carries is for this address alone."""
     try:
-        with requests.Session() as session:
-            session.auth = _as_it_is  # or else `.netrc` would replace the token
-            session.trust_env = urlsplit(url).scheme == "https"  # no proxy before this machine
+        # No proxy stands before this machine.
+        trusting = urlsplit(url).scheme == "https"
+        with new_session(trusting=trusting, seconds=_SECONDS) as session:
             response = Request(session)(
                 url, method, body, headers, timeout=_SECONDS, allow_redirects=False
             )
@@ -164,7 +164,3 @@ def _call(
             f"{host} cannot be reached: {why_unreachable(error) or type(error).__name__}",
             hint=f"{CHECK_NETWORK}, then {AGAIN}",
         ) from None
-
-
-def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    return request

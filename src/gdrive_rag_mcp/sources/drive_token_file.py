@@ -20,6 +20,7 @@ from gdrive_rag_mcp.sources.drive_auth import (
     require_private_channel,
 )
 from gdrive_rag_mcp.sources.drive_credential_files import (
+    OTHERS,
     kind_of_file,
     read_object,
     refuse_kind,
@@ -33,7 +34,6 @@ CONNECT = "run `gdrive-rag-mcp auth-google`"
 AGAIN = f"{CONNECT} again"
 TICK_THE_BOX = f"{AGAIN}, and tick the box for reading Drive on the page that asks for consent"
 _NEEDED = ("client_id", "client_secret", "refresh_token")
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _LOCK_SECONDS = 10.0
 _POLL_SECONDS = 0.05
 
@@ -206,9 +206,9 @@ def _close_to_others(path: Path, report: Report) -> None:
     """Take everybody else's rights away; in a container's mount that may not be possible."""
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
-        if not mode & _OTHERS:
+        if not mode & OTHERS:
             return
-        path.chmod(mode & ~_OTHERS)
+        path.chmod(mode & ~OTHERS)
     except OSError:
         report(
             f"the token file {path} can be read by others, and its permissions cannot be changed"

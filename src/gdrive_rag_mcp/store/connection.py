@@ -1,6 +1,5 @@
 """Opening the index file: its mode, its pragmas, and transactions over it."""
 
-import errno
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from gdrive_rag_mcp.errors import (
     StoreError,
 )
 from gdrive_rag_mcp.store.location import is_there, refuse_unsafe_location
-from gdrive_rag_mcp.store.translation import REBUILD, TranslatingCursor, opening_errors
+from gdrive_rag_mcp.store.translation import NO_ROOM, REBUILD, TranslatingCursor, opening_errors
 
 BUSY_MILLISECONDS = 5_000
 _PAUSE_SECONDS = 0.02
@@ -201,7 +200,7 @@ def _create_private(path: Path) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         os.close(descriptor)
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if error.errno in NO_ROOM:
             raise DiskFullError(
                 f"no room left on the disk of {path}",
                 hint=f"free some space in {path.absolute().parent}, or choose a larger disk with "

@@ -7,7 +7,7 @@ import apsw
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Listed, SourceFolder
-from gdrive_rag_mcp.store.hearsay import doubt, doubt_inside
+from gdrive_rag_mcp.store.hearsay import LIST_ANEW, doubt, doubt_inside
 from gdrive_rag_mcp.store.meta import ANCESTRY_CHANGED, LISTING_OPEN, Meta
 from gdrive_rag_mcp.store.obstacles import Obstacles
 from gdrive_rag_mcp.store.other_ways import doubt_other_ways
@@ -46,7 +46,7 @@ class Folders:
         if folder.obstacle is not None:
             self._obstacles.block(folder, folder.obstacle, listing, now)
             if known and known[3] is None:
-                doubt_other_ways(self._connection, folder.id)
+                doubt_other_ways(self._connection, [folder.id])
         elif known is None or known[3]:
             self._obstacles.unblock(folder.id)
 
@@ -67,18 +67,15 @@ class Folders:
         self._meta.set(ANCESTRY_CHANGED, "yes")
 
     def _unlist(self, folder_id: str) -> None:
-        self._connection.execute(
-            "UPDATE folders SET listed = 0, page_token = NULL, doubted = NULL WHERE id = ?",
-            (folder_id,),
-        )
+        self._connection.execute(f"UPDATE folders SET {LIST_ANEW} WHERE id = ?", (folder_id,))
 
     def doubt_links_behind_doors(self) -> None:
         """Links are new: what they lead to may lie in a folder that was closed before they came."""
         closed = self._connection.execute(
             "SELECT id FROM folders WHERE obstacle IS NOT NULL AND gone = 0"
         ).fetchall()
-        for (folder_id,) in closed:
-            doubt_other_ways(self._connection, str(folder_id))
+        if closed:
+            doubt_other_ways(self._connection, [str(folder_id) for (folder_id,) in closed])
 
     def look_inside(self, folder_id: str) -> None:
         """Outside of a crawl, which finds out in the end, see what a folder does not hold now."""

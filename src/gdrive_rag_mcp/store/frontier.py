@@ -28,7 +28,7 @@ class StoredFrontier:
 
     @property
     def _listing(self) -> int:
-        return int(self._meta.get("listing") or 0)
+        return self._meta.listing
 
     def folders(self) -> tuple[FolderToList, ...]:
         """Folders in scope that the present listing has shown, but not listed to the end."""

@@ -13,6 +13,9 @@ import apsw
 from gdrive_rag_mcp.domain import SourceFile, SourceFolder, SourceShortcut
 from gdrive_rag_mcp.store.scoping import stored_time
 
+LIST_ANEW = "listed = 0, page_token = NULL, doubted = NULL"
+"""What is set for folders that are to be listed from the beginning, once they may be."""
+
 LOOK_AGAIN = -1
 """In `shortcuts.looked`: whatever was shown of the target, and whoever showed it."""
 
@@ -55,7 +58,7 @@ def doubt(connection: apsw.Connection, folder_id: str, now: datetime) -> None:
 def look_into_doubted(connection: apsw.Connection, since: datetime) -> None:
     """Have the folders listed anew that are in doubt for so long."""
     connection.execute(
-        """UPDATE folders SET listed = 0, page_token = NULL, doubted = NULL
+        f"""UPDATE folders SET {LIST_ANEW}
         WHERE doubted IS NOT NULL AND doubted <= ?""",
         (stored_time(since),),
     )

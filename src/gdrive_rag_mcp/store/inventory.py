@@ -40,7 +40,7 @@ class Inventory:
     @property
     def listing(self) -> int:
         """The number of the present listing."""
-        return int(self._meta.get("listing") or 0)
+        return self._meta.listing
 
     def begin_run(self) -> None:
         """Forget what the run before did to each file."""

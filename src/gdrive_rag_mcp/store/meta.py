@@ -76,6 +76,11 @@ class Meta:
         self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
 
     @property
+    def listing(self) -> int:
+        """The number of the present listing; 0 before the first."""
+        return int(self.get("listing") or 0)
+
+    @property
     def generation(self) -> int:
         """The generation of chunks and vectors that is searched.
 

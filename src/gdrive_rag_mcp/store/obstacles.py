@@ -12,7 +12,7 @@ import apsw
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import STATE_OF_REASON, LookedUp, Reason, SourceFolder
 from gdrive_rag_mcp.store.connection import fetch
-from gdrive_rag_mcp.store.hearsay import LOOK_AGAIN
+from gdrive_rag_mcp.store.hearsay import LIST_ANEW, LOOK_AGAIN
 from gdrive_rag_mcp.store.meta import ANCESTRY_CHANGED, Meta
 from gdrive_rag_mcp.store.scoping import stored_time
 from gdrive_rag_mcp.store.work_queue import folder_delay
@@ -107,8 +107,7 @@ class Obstacles:
             Meta(self._connection).set(ANCESTRY_CHANGED, "yes")
             return
         self._connection.execute(
-            "UPDATE folders SET obstacle = ?, listed = 0, page_token = NULL WHERE id = ?",
-            (reason, folder_id),
+            f"UPDATE folders SET obstacle = ?, {LIST_ANEW} WHERE id = ?", (reason, folder_id)
         )
         above = tuple(json.loads(parents))
         folder = SourceFolder(

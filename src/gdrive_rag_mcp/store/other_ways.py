@@ -27,12 +27,12 @@ def lose_below(connection: apsw.Connection, folders: Collection[str]) -> None:
     _look_again(connection)
 
 
-def doubt_other_ways(connection: apsw.Connection, folder: str) -> None:
-    """A folder is closed: what lies in it is unknown, but for what is reached otherwise.
+def doubt_other_ways(connection: apsw.Connection, folders: Collection[str]) -> None:
+    """Folders are closed: what lies in them is unknown, but for what is reached otherwise.
 
     That is to be looked up: it may be out of sight, though a link or another folder leads there.
     """
-    below = _below(connection, [folder])
+    below = _below(connection, folders)
     for table in ("folders", "files"):
         connection.execute(
             f"""UPDATE {table} SET gone = 2 WHERE {_DOUBTFUL[table]}

@@ -8,6 +8,7 @@ from functools import cached_property
 import apsw
 
 from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.hearsay import LIST_ANEW
 from gdrive_rag_mcp.store.translation import decoding
 
 
@@ -147,7 +148,7 @@ def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
             moved.append(identifier)
     if everything:
         connection.execute(
-            """UPDATE folders SET listed = 0, page_token = NULL
+            f"""UPDATE folders SET {LIST_ANEW}
             WHERE (listed > 0 OR page_token IS NOT NULL)
             AND id NOT IN (SELECT value FROM json_each(?))""",
             (json.dumps(list(ancestry.reached)),),

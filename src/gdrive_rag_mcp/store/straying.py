@@ -80,7 +80,7 @@ class Straying:
 
     @property
     def _listing(self) -> int:
-        return int(self._meta.get("listing") or 0)
+        return self._meta.listing
 
     # ── judging ──────────────────────────────────────────────────────────────
 

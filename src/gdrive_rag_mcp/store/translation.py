@@ -19,7 +19,8 @@ from gdrive_rag_mcp.errors import (
 
 REBUILD = "move the file away and run `gdrive-rag-mcp sync` to build it again"
 """What to do about an index that is damaged."""
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The errors of a disk, or of a share of one, that is full."""
 
 
 class TranslatingCursor(apsw.Cursor):
@@ -86,7 +87,7 @@ def decoding() -> Iterator[None]:
 
 
 def _translated(error: apsw.Error, connection: apsw.Connection) -> StoreError:
-    no_room = isinstance(error, apsw.IOError) and connection.system_errno in _NO_ROOM
+    no_room = isinstance(error, apsw.IOError) and connection.system_errno in NO_ROOM
     return _named(error, connection.filename, no_room=no_room)
 
 

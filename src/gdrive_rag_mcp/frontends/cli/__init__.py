@@ -151,8 +151,6 @@ def main() -> None:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # such as `gdrive-rag-mcp export | head`
-        sys.exit(0)
     except Exception:  # noqa: BLE001 - the outermost handler
         traceback.print_exc()
         note("error: this is a bug in gdrive-rag-mcp; please report it with the lines above")

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     UnraisableHook = Callable[[sys.UnraisableHookArgs], object]
 
-_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The signals that end a run."""
+
 _MEANWHILE_SECONDS = 0.05
 
 
@@ -23,10 +25,14 @@ def end_by_signals() -> None:
     Where Python cannot raise, such as while an object is let go, it would report an interrupt as an
     ignored error and go on with the run; it is raised anew soon after.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks for
-            signal.signal(number, signal.default_int_handler)
+    for number in heeded():
+        signal.signal(number, signal.default_int_handler)
     sys.unraisablehook = partial(_raise_anew, sys.unraisablehook)
+
+
+def heeded() -> list[signal.Signals]:
+    """Those that whoever started this process wants it to end by; `nohup` takes one away."""
+    return [number for number in ENDS if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 def _raise_anew(others: "UnraisableHook", ignored: "sys.UnraisableHookArgs") -> None:
@@ -40,5 +46,5 @@ def _raise_anew(others: "UnraisableHook", ignored: "sys.UnraisableHookArgs") -> 
 def _signal_soon() -> None:
     """Send the main thread one of the signals that end it: a real one, which wakes it."""
     time.sleep(_MEANWHILE_SECONDS)
-    heeded = (number for number in _ENDS if callable(signal.getsignal(number)))
-    signal.pthread_kill(threading.main_thread().ident or 0, next(heeded, signal.SIGINT))
+    for number in heeded()[:1]:
+        signal.pthread_kill(threading.main_thread().ident or 0, number)

@@ -97,7 +97,7 @@ def show(text: str) -> None:
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
         sys.stdout.buffer.flush()
-    except BrokenPipeError:  # the reader has had enough, as in `export | head`
+    except BrokenPipeError:  # the reader has had enough, as in `status | head`
         raise typer.Exit from None
 
 

@@ -55,7 +55,7 @@ class _Results(_Patient):
             return super().write(data)
         except OSError as error:
             _write_to_nobody(self.fileno())  # what is still held back is not to fail again
-            if isinstance(error, BrokenPipeError):  # the reader has had enough: `export | head`
+            if isinstance(error, BrokenPipeError):  # the reader has had enough: `status | head`
                 raise
             raise unwritable(error) from error
 

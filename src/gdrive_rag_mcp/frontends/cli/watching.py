@@ -7,6 +7,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from gdrive_rag_mcp.errors import OutputError
+from gdrive_rag_mcp.frontends.cli.interrupts import heeded
 from gdrive_rag_mcp.frontends.cli.progress import progress_bars
 from gdrive_rag_mcp.frontends.cli.running import note, show
 from gdrive_rag_mcp.settings import Settings
@@ -14,8 +15,6 @@ from gdrive_rag_mcp.settings import Settings
 if TYPE_CHECKING:  # what syncs loads SQLite and more, which `--help` need not wait for
     from gdrive_rag_mcp.domain import SyncReport, SyncRound
     from gdrive_rag_mcp.indexing.sync import SyncOptions
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def watch_index(settings: Settings, options: "SyncOptions", *, every: float, as_json: bool) -> None:
@@ -72,11 +71,7 @@ def _ended_by_signals() -> Iterator[Callable[[], bool]]:
         came.append(number)
         raise KeyboardInterrupt
 
-    former = {
-        number: signal.signal(number, interrupt)
-        for number in _SIGNALS
-        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN  # `nohup`
-    }
+    former = {number: signal.signal(number, interrupt) for number in heeded()}
     try:
         yield lambda: bool(came)
     except KeyboardInterrupt:
