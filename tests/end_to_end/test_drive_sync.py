@@ -43,7 +43,7 @@ def drive() -> Iterator[FakeDrive]:
 
 
 @pytest.fixture
-def sync(drive: FakeDrive, tmp_path: Path) -> Iterator[Callable[[], SyncReport]]:
+def sync(drive: FakeDrive, tmp_path: Path) -> Iterator[Callable[..., SyncReport]]:
     """Sync the fake Drive into one index with an embedder that needs no model."""
     settings = load_settings(
         {"db_path": tmp_path / "index.db"},
@@ -55,7 +55,7 @@ def sync(drive: FakeDrive, tmp_path: Path) -> Iterator[Callable[[], SyncReport]]
     )
     with Sandbox() as sandbox:
 
-        def run() -> SyncReport:
+        def run(options: SyncOptions | None = None) -> SyncReport:
             drive.requests.clear()
             return sync_index(
                 settings.index_path,
@@ -63,7 +63,7 @@ def sync(drive: FakeDrive, tmp_path: Path) -> Iterator[Callable[[], SyncReport]]
                 extractor=sandbox,
                 chunker=wiring.make_chunker(settings),
                 embedder=lambda _: HashingEmbedder(),
-                options=SyncOptions(),
+                options=options or SyncOptions(),
                 progress=lambda *_: None,
             )
 
@@ -111,17 +111,35 @@ def test_a_crawl_then_what_each_kind_of_change_costs(
 
 
 def test_files_that_a_broken_listing_did_not_show_stay(
-    drive: FakeDrive, sync: Callable[[], SyncReport]
+    drive: FakeDrive, sync: Callable[..., SyncReport]
 ) -> None:
     sync()
     names: dict[str, Any] = {item.name: item.id for item in drive.files.all_visible()}
-    drive.files.remove(names["contract-8.md"])
-    drive.fail(rf"files\?.*{names['Folder 3']}", 404, "notFound", times=50)
+    drive.files.lose_silently(names["contract-8.md"])
+    drive.fail(rf"files\?.*{names['Folder 3']}.* in parents", 500, times=1000)
 
-    broken = sync()
+    broken = sync(SyncOptions(full=True))
 
-    assert broken.coverage.searchable >= 299
-    assert broken.removed <= 1
+    assert not broken.complete
+    assert "Folder 3" in str(broken.warnings)
+    assert (broken.removed, broken.coverage.searchable) == (0, 300)
+    drive.faults.clear()
+    assert sync().coverage.searchable == 299
+
+
+def test_the_pace_that_is_set_keeps_a_sync_below_a_quota(
+    drive: FakeDrive, run: Run, tmp_path: Path
+) -> None:
+    folder = drive.files.add_folder("few")
+    for number in range(70):
+        drive.files.add_file(f"few-{number}.md", text_of(number), folder)
+    environ = {**drive_settings(drive, tmp_path), "GDRIVE_FOLDER_ID": folder}
+    drive.quota(25, burst=25)
+
+    done = run("sync", "--json", environ={**environ, "GDRIVE_RAG_DRIVE_QPS": "20"})
+
+    assert done.json["coverage"]["by_state"] == {"indexed": 70}
+    assert {request.status for request in drive.requests} == {200}
 
 
 def test_the_command_line_syncs_a_drive_and_names_the_account_it_needs(

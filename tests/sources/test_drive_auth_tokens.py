@@ -92,6 +92,24 @@ def test_a_file_that_google_auth_wrote_is_read(tmp_path: Path) -> None:
     assert token.ends == datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
+@pytest.mark.parametrize("call", ["os.fsync", "pathlib.Path.replace"])
+def test_a_token_whose_writing_breaks_off_leaves_the_former_one_whole_and_nothing_else(
+    token_file: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    before, token = token_file.read_bytes(), read_token(token_file)
+    monkeypatch.setattr(call, broken)
+
+    with pytest.raises(OSError, match="No space left"):
+        write_token(token_file, replace(token, account="someone-else@example.com"))
+
+    assert token_file.read_bytes() == before
+    assert list(token_file.parent.glob("*token*")) == [token_file]
+    assert not list(token_file.parent.glob(".*"))
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
