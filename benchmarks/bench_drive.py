@@ -5,7 +5,7 @@
 A Drive on this machine, in a process of its own, serves files that each say their own id. With the
 pacer off, every answer must be the file that was asked for, and memory must not grow with their
 number; one worker in the same run is what the throughput is compared with. With the pacer on, the
-rate at which the server saw requests must be within 5 % of the setting.
+rate at which files come must be within 5 % of the setting.
 """
 
 import argparse

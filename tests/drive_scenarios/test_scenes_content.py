@@ -113,7 +113,7 @@ def test_an_export_that_always_fails_is_given_up_and_the_other_files_are_read(
     assert scene.record("bad").attempts == 3
 
 
-def test_every_kind_of_google_file_is_converted_in_its_own_way_wherever_it_lies(
+def test_documents_and_sheets_are_converted_each_in_its_own_way_wherever_they_lie(
     scene: Scene,
 ) -> None:
     folder = scene.add_folder("folder")
