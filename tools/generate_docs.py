@@ -64,7 +64,8 @@ Results go to stdout, progress and messages to stderr.
 
 | exit code | meaning |
 |---|---|
-| 0 | done; or a signal ended `sync --watch`; or the reader of a result had enough of it |
+| 0 | done; or a signal ended `sync --watch`, once it was under way; or the reader of a result had \
+enough of it |
 | 1 | failed, or not one file in scope can be searched |
 | 2 | bad settings or usage |
 | 3 | done, but something is failed, held, pending or not heard to its end, or there is nothing in \
@@ -73,9 +74,10 @@ scope |
 | 5 | the result cannot be written to stdout; what the command did is kept |
 | 130 | stopped by SIGINT, SIGTERM or SIGHUP; what was done is kept, and the next sync goes on |
 
-`serve` ends with 0 when its input does; SIGINT ends it as it ends any program that does not \
-catch it.
-SIGHUP is ignored where it was when the command started, as with `nohup`.
+`serve` ends with 0 when its input does; these signals end it at once, as they end any program \
+that does not catch them.
+A second signal within a second changes nothing; a later one ends the process on the spot.
+A signal is ignored where it was when the command started, as SIGHUP is with `nohup`.
 Closed or full streams keep no command from its work: what would go to a closed stderr is dropped.
 """
 

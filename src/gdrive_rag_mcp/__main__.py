@@ -1,6 +1,19 @@
-"""`python -m gdrive_rag_mcp` is the command line."""
+"""`python -m gdrive_rag_mcp`, and the command `gdrive-rag-mcp`, are the command line."""
 
-from gdrive_rag_mcp.frontends.cli import main
+import sys
+
+from gdrive_rag_mcp.frontends.interrupts import INTERRUPTED, end_by_signals
+
+
+def main() -> None:
+    """Run the command line, which a signal ends well from its first import on."""
+    end_by_signals()
+    try:
+        from gdrive_rag_mcp.frontends import cli
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    cli.main()
+
 
 if __name__ == "__main__":
     main()

@@ -182,7 +182,7 @@ def test_arguments_are_as_they_were_promised(tools: list[Tool]) -> None:
                         "indexed", "partial", "empty", "skipped", "failed", "pending", "held"
                     ],
                     "description": (
-                        "Only files in this state; searches find the first two and held."
+                        "Only files in this state; others may be found by a former text."
                     ),
                 },
                 "query": {

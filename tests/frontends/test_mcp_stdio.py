@@ -19,6 +19,10 @@ from gdrive_rag_mcp.testing.sample_index import sample_index
 
 PATIENCE_SECONDS = 60  # how long a hung process holds up the tests; nothing waits for it to pass
 
+END_BY_SIGNALS = """
+    from gdrive_rag_mcp.frontends.interrupts import end_by_signals
+    end_by_signals()  # as the command does, before it serves
+"""
 SERVE = """
     import sys
     from pathlib import Path
@@ -263,16 +267,17 @@ def test_the_end_of_input_ends_the_process_though_a_tool_is_stuck_for_ever() -> 
         assert server.end_of_input() == 0
 
 
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("program", [SERVE, STUCK], ids=["idle", "stuck"])
-def test_an_interrupt_ends_the_process_at_once(index: Path, program: str) -> None:
-    with started(running(program, str(index))) as server:
+def test_a_signal_ends_the_process_at_once(index: Path, program: str, by: signal.Signals) -> None:
+    with started(running(END_BY_SIGNALS + program, str(index))) as server:
         server.open_session()
         if program is STUCK:
             server.send(call("check_index_status"))
             assert server.told() == "stuck\n"
-        server.process.send_signal(signal.SIGINT)
+        server.process.send_signal(by)
 
-        assert server.process.wait(PATIENCE_SECONDS) == -signal.SIGINT
+        assert server.process.wait(PATIENCE_SECONDS) == -by
 
 
 def test_a_client_that_dies_leaves_no_process_behind(index: Path) -> None:

@@ -15,7 +15,7 @@ _LIST_IMPORTED = """
 import atexit, sys
 atexit.register(lambda: print("imported:", *sorted(sys.modules)))
 sys.argv = ["gdrive-rag-mcp", *sys.argv[1:]]
-from gdrive_rag_mcp.frontends.cli import main
+from gdrive_rag_mcp.__main__ import main
 main()
 """
 

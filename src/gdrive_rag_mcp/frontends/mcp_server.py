@@ -29,6 +29,7 @@ from gdrive_rag_mcp import __version__
 from gdrive_rag_mcp import presentation as present
 from gdrive_rag_mcp.errors import GdriveRagError
 from gdrive_rag_mcp.frontends import mcp_calls as calls
+from gdrive_rag_mcp.frontends.interrupts import heeded
 from gdrive_rag_mcp.frontends.mcp_instructions import INSTRUCTIONS
 from gdrive_rag_mcp.frontends.mcp_schemas import RESULTS, input_schema, output_schema
 from gdrive_rag_mcp.frontends.process_end import end_process
@@ -285,7 +286,8 @@ def serve_stdio(make_reader: "Callable[[], Reader]") -> NoReturn:
     Call it from the main thread, with nothing printed before: stdout belongs to the protocol.
     """
     # The SDK's reader blocks on stdin and would keep the process through a KeyboardInterrupt.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in heeded():
+        signal.signal(number, signal.SIG_DFL)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
     try:
         anyio.run(build_server(make_reader).run_stdio_async)

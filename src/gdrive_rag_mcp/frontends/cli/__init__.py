@@ -13,9 +13,7 @@ import typer
 from gdrive_rag_mcp import __version__
 from gdrive_rag_mcp.errors import GdriveRagError, SettingsError
 from gdrive_rag_mcp.frontends.cli import google, syncing
-from gdrive_rag_mcp.frontends.cli.interrupts import end_by_signals
 from gdrive_rag_mcp.frontends.cli.running import (
-    INTERRUPTED,
     Json,
     ReadSettings,
     app,
@@ -25,6 +23,7 @@ from gdrive_rag_mcp.frontends.cli.running import (
     tell,
 )
 from gdrive_rag_mcp.frontends.cli.streams import mend_standard_streams, unwritable
+from gdrive_rag_mcp.frontends.interrupts import INTERRUPTED, broken_off
 
 __all__ = ["google", "main", "syncing"]  # whose import is what makes their commands
 
@@ -143,9 +142,9 @@ def doctor(read_settings: ReadSettings) -> None:
 def main() -> None:
     """Run the command line; the outermost handler of everything that can go wrong."""
     mend_standard_streams()
-    end_by_signals()
     try:
-        app()
+        with broken_off():
+            app()
     except GdriveRagError as error:  # such as a `--help` that cannot be written
         tell(error)
         sys.exit(error.exit_code)

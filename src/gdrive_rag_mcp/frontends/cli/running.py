@@ -12,6 +12,7 @@ import typer
 
 from gdrive_rag_mcp.errors import GdriveRagError
 from gdrive_rag_mcp.frontends.cli.numbers import refusing_numbers
+from gdrive_rag_mcp.frontends.interrupts import INTERRUPTED, broken_off
 from gdrive_rag_mcp.frontends.options import command_settings
 from gdrive_rag_mcp.settings import Settings
 
@@ -22,7 +23,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # its frames would show settings and keys
 )
 ReadSettings = Callable[[], Settings]
-INTERRUPTED = 130
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 _COMMON: dict[str, Any] = {
@@ -72,7 +72,8 @@ def command(
 @contextmanager
 def _ending_well(stopped: str) -> Iterator[None]:
     try:
-        yield
+        with broken_off():
+            yield
     except GdriveRagError as error:
         tell(error)
         raise typer.Exit(error.exit_code) from None
