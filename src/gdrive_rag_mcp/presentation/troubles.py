@@ -23,7 +23,8 @@ REMEDIES: Mapping[Reason, str] = {
     Reason.ENCRYPTED: "save them without a password",
     Reason.DOWNLOAD_FORBIDDEN: "let readers download them, in their sharing settings",
     Reason.ACCESS_DENIED: _ADMIT,
-    Reason.NOT_FOUND: _ADMIT,
+    Reason.NOT_FOUND: "see that they are still there, and that whoever reads may open them; "
+    "`gdrive-rag-mcp doctor` names who that is",
     Reason.NETWORK: _LATER,
     Reason.RATE_LIMITED: _LATER,
     Reason.MASS_DELETE: _CONFIRM,
