@@ -46,16 +46,18 @@ def assert_equal(telling: Telling, tree: Tree) -> None:
 
 
 def _assert_placed(telling: Telling, store: Store, tree: Tree) -> None:
-    """Each folder, as a scope, holds what is below it."""
+    """Each folder, as a scope, holds what is below it, and maybe what closed doors there hide."""
     for folder in tree.folders:
-        below = set(telling.people.viewer.tree(folder).files)
+        here = telling.people.viewer.tree(folder)
+        below = set(here.files)
+        hidden = here.behind | (telling.people.once_behind_doors if here.blocked else set())
         known = {
             record.id
             for record in store.ledger.all(Scope(frozenset({folder})))
             if record.id in tree.files
         }
         assert below <= known, (_named(telling, {folder}), _named(telling, below - known))
-        assert known <= below | tree.unknown, (
+        assert known <= below | hidden, (
             _named(telling, {folder}),
             _named(telling, known - below),
         )

@@ -63,6 +63,8 @@ class People:
         """The files that were in scope all the time since the index was known to be right."""
         self._gone_behind_doors: set[str] = set()
         """What left a closed folder: nobody hears of that while it is closed."""
+        self.once_behind_doors: set[str] = set()
+        """The same of what is, or was, reached in another way: its own log tells of it alone."""
         self.made = 0
         self.words: dict[str, str] = {self.places.linked[1]: "word0"}
         self._items: list[str] = []
@@ -74,7 +76,10 @@ class People:
     def tree(self) -> Tree:
         with self.files.lock:
             tree = self.viewer.tree(self.root)
+            tree.behind |= self.once_behind_doors
             tree.unknown |= self._gone_behind_doors - tree.everything
+            seen = {one for one in self.once_behind_doors if self.viewer.sees(one)}
+            tree.unknown |= seen - tree.everything
             return tree
 
     def do(self, deed: str, one: int, other: int) -> bool:
@@ -84,7 +89,9 @@ class People:
             touched = DEEDS[deed](self, one, other)
             if touched is None:
                 return False
-            self._gone_behind_doors = before.unknown if self.tree().blocked else set()
+            closed = bool(self.tree().blocked)
+            self._gone_behind_doors = before.unknown if closed else set()
+            self.once_behind_doors = before.behind if closed else set()
             if deed not in TOLD_BY_ITSELF:
                 self._note_silence(touched, before)
             self.constant &= set(self.tree().files)

@@ -8,6 +8,7 @@ import pytest
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
+from gdrive_rag_mcp.testing.fake_drive.kinds import FOLDER
 from tests.drive_model.people import ROOTS, People
 from tests.drive_model.telling import Telling
 
@@ -162,3 +163,52 @@ def test_what_moved_to_another_drive_is_not_gone_before_its_link_was_followed(
     assert file in telling.indexed()
     telling.drive.faults.clear()
     telling.settle()
+
+
+@pytest.mark.parametrize("away", AWAY)
+@pytest.mark.parametrize("deep", [False, True])
+def test_what_a_link_leads_to_goes_with_the_folder_above_though_a_link_leads_between_them(
+    telling: Telling, away: str, *, deep: bool
+) -> None:
+    people = telling.people
+    outside = people.new(people.files.add_folder("outside", people.places.all[0]))
+    people.files.share(outside, telling.drive.email)
+    box = folder_in(telling, outside)
+    between = folder_in(telling, box)
+    file = file_in(telling, folder_in(telling, between) if deep else between)
+    link = link_in(telling, people.root, file)
+    link_in(telling, people.root, between)
+    telling.settle()
+    assert file in telling.indexed()
+
+    AWAY[away](telling, box)
+    telling.settle()
+
+    assert file not in telling.indexed()
+    assert telling.records()[link].reason is Reason.BROKEN_SHORTCUT
+
+
+@pytest.mark.parametrize("goes", ["nothing", "link", "both"])
+def test_a_link_behind_a_closed_door_puts_its_target_there_for_all_that_is_known(
+    telling: Telling, goes: str
+) -> None:
+    people = telling.people
+    box = folder_in(telling, people.root)
+    closed = folder_in(telling, box)
+    file = file_in(telling, people.root)
+    link = link_in(telling, closed, file)
+    telling.settle()
+
+    people.do("limit", people.items(FOLDER).index(closed), 0)
+    telling.settle()
+    if goes != "nothing":
+        people.do("remove", people.items().index(link), 0)
+        telling.settle()
+    if goes == "both":  # in sight, and outside
+        people.do("move", people.items().index(file), people.folders().index(people.places.all[1]))
+        telling.settle()
+    telling.settle(full=True)
+
+    people.do("unlimit", 0, 0)
+    telling.settle()
+    assert (file in telling.indexed()) == (goes != "both")

@@ -3,7 +3,7 @@
 It knows nothing of the index, and uses nothing of how the fake itself decides who may see what.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from gdrive_rag_mcp.testing.fake_drive.items import Item
@@ -20,7 +20,8 @@ class Tree:
     `blocked` folders can be seen, not opened, and `broken` shortcuts lead nowhere: each of them has
     a line in the ledger. `unknown` is what only lies in places that cannot be listed: whether it is
     there is not for the index to say, so it may keep it and need not have it. Without a root,
-    nothing is known at all.
+    nothing is known at all. What blocked folders hold or link to is `behind` them, also if it is
+    reached in another way.
     """
 
     has_root: bool = False
@@ -30,6 +31,7 @@ class Tree:
     blocked: dict[str, Item] = field(default_factory=dict)
     broken: dict[str, Item] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
+    behind: set[str] = field(default_factory=set)
     content: dict[str, tuple[bytes, str]] = field(default_factory=dict)
     """The files with what they held and were called then: items change."""
 
@@ -130,24 +132,30 @@ class Viewer:
 
     def _find_unknown(self, root: str, tree: Tree) -> None:
         """What lies below a blocked folder; of a whole drive, also what does not show where."""
-        starts = set(tree.blocked)
+        tree.behind = self._all_from(tree.blocked)
+        tree.unknown = tree.behind - tree.lines
         if root in self._world.drives:
-            starts |= {
+            shown = (
                 identifier
                 for identifier, item in self._world.items.items()
                 if item.drive_id == root and self.sees(identifier) and identifier != root
-            }
-        while starts:
-            tree.unknown |= starts
+            )
+            tree.unknown |= self._all_from(shown) - tree.lines
+
+    def _all_from(self, starts: Iterable[str]) -> set[str]:
+        """The items themselves, what lies below them and what links there lead to, seen or not."""
+        found, new = set[str](), set(starts)
+        while new:
+            found |= new
             linked = {
                 item.target.id
-                for identifier in starts
+                for identifier in new
                 if (item := self._world.items.get(identifier)) and item.target
             }
             below = {
                 identifier
                 for identifier, item in self._world.items.items()
-                if not starts.isdisjoint(item.parents)
+                if not new.isdisjoint(item.parents)
             }
-            starts = (linked | below) - tree.unknown
-        tree.unknown -= tree.lines
+            new = (linked | below) - found
+        return found

@@ -79,15 +79,19 @@ def unknown(connection: apsw.Connection, ids: Iterable[str]) -> frozenset[str]:
 def doubt_links(connection: apsw.Connection) -> None:
     """Something outside has changed, above what links lead to for all that is known.
 
-    So what is reached by links alone is to be looked up again, and what could not be had.
+    So what is reached by links alone is to be looked up again, and what could not be had. A known
+    folder above it says nothing, unless the root is above that: a link may lead to it as well.
     """
     connection.execute(
         f"""UPDATE shortcuts SET looked = {LOOK_AGAIN} WHERE gone = 0 AND (obstacle IS NOT NULL
             OR NOT EXISTS (
-                SELECT 1 FROM (SELECT id, parents FROM folders UNION ALL
-                    SELECT id, parents FROM files WHERE kind = 'file') item,
-                    json_each(item.parents) above JOIN folders d ON d.id = above.value
-                WHERE item.id = shortcuts.target AND d.gone = 0))
+                WITH RECURSIVE up (id) AS (
+                    SELECT above.value FROM (SELECT id, parents FROM folders UNION ALL
+                        SELECT id, parents FROM files WHERE kind = 'file') item,
+                        json_each(item.parents) above WHERE item.id = shortcuts.target
+                    UNION SELECT above.value FROM up JOIN folders d ON d.id = up.id
+                        AND d.gone = 0 AND d.is_root = 0, json_each(d.parents) above)
+                SELECT 1 FROM up JOIN folders d ON d.id = up.id WHERE d.is_root = 1))
             AND target NOT IN (SELECT id FROM folders WHERE is_root = 1)"""
     )
 
