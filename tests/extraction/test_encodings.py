@@ -8,6 +8,7 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import encodings
 from gdrive_rag_mcp.extraction.encodings import detect, read_text
+from gdrive_rag_mcp.extraction.input_file import InputFile
 
 KOREAN = (
     "연차 휴가는 입사일을 기준으로 매년 부여하며, 사용하지 않은 휴가는 이월되지 않습니다.\n" * 4
@@ -88,7 +89,7 @@ def test_lost_characters_are_counted(tmp_path: Path) -> None:
         b"\xef\xbb\xbfgood " + b"\xff\xfe" + b" text that goes on for a good while " * 4
     )
 
-    text, losses = read_text(path)
+    text, losses = read_text(InputFile(path))
 
     assert text.startswith("good ")
     assert losses == ("2 characters could not be decoded as utf-8-sig",)
@@ -102,6 +103,6 @@ def test_a_text_file_beyond_the_limit_is_not_even_read(
     path.write_bytes(b"x" * 101)
 
     with pytest.raises(ExtractionError) as refusal:
-        read_text(path)
+        read_text(InputFile(path))
 
     assert refusal.value.reason is Reason.TOO_LARGE

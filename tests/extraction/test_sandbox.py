@@ -79,12 +79,12 @@ def test_a_document_comes_back_as_if_read_here(sandbox: Sandbox, note: Path) -> 
 
 def test_a_refusal_comes_back_with_its_reason_and_remedy(sandbox: Sandbox, tmp_path: Path) -> None:
     path = tmp_path / "old"
-    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(600))
 
     refusal = refusal_of(sandbox, path, WORD)
 
-    assert refusal.reason is Reason.UNSUPPORTED_TYPE
-    assert "DOCX" in refusal.hint
+    assert refusal.reason is Reason.TYPE_MISMATCH
+    assert "right name" in refusal.hint
 
 
 def test_a_file_that_is_not_there_is_an_internal_failure_of_that_file(

@@ -1,3 +1,4 @@
+import codecs
 import struct
 import subprocess
 import sys
@@ -14,9 +15,11 @@ from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import archives
 from gdrive_rag_mcp.extraction.archives import check_archive
 from gdrive_rag_mcp.extraction.formats import Format
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.reading import read_document
 from gdrive_rag_mcp.extraction.sniffing import sniff
 
+MAIL_HEADER = b"From: a@b.example\r\nTo: c@d.example\r\nSubject: Hi\r\nDate: today\r\n\r\nText"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 CONTENT_TYPES = (
     '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
@@ -39,16 +42,6 @@ def archive(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-@pytest.fixture
-def content(tmp_path: Path) -> Callable[[bytes], Path]:
-    def write(data: bytes) -> Path:
-        path = tmp_path / "content"
-        path.write_bytes(data)
-        return path
-
-    return write
-
-
 # ── what a file is ───────────────────────────────────────────────────────────
 
 
@@ -60,13 +53,29 @@ def content(tmp_path: Path) -> Callable[[bytes], Path]:
         (b"HTTP/1.1 200 OK\n\n%PDF-1.4", Format.PDF, Format.PDF),
         (b"How to write a %PDF-1.4 header", Format.MARKDOWN, Format.MARKDOWN),
         (b"plain", Format.TEXT, Format.TEXT),
+        (b"plain", None, Format.TEXT),
+        (b"BM is how this text begins", None, Format.TEXT),
+        (b"{\\rtf1\\ansi hello}", Format.WORD_97, Format.RTF),
+        (b"<html><body>...", Format.SHEET_BINARY, Format.WEB),
+        (b"\xef\xbb\xbf<!-- saved --> <!DOCTYPE html>", Format.TEXT, Format.WEB),
+        (codecs.BOM_UTF16_LE + "<html>".encode("utf-16-le"), Format.TEXT, Format.WEB),
+        (b"<p>only a fragment</p>", Format.WEB, Format.WEB),
+        (b"<p>only a fragment</p>", Format.TEXT, Format.TEXT),
+        (b"Name\tAge\nAnn\t3\nBob\t4\n", Format.SHEET_BINARY, Format.DELIMITED),
+        (b"a;b\n1;2\n", Format.DELIMITED, Format.DELIMITED),
+        (MAIL_HEADER, Format.TEXT, Format.MAIL),
+        (MAIL_HEADER, Format.WORD_97, Format.MAIL),
+        (b"From: here\nTo: there\n\nA poem", Format.TEXT, Format.TEXT),
+        (b"title: x\nfrom: y\nsubject: z\ndate: d\n\n", Format.MARKDOWN, Format.MARKDOWN),
+        (b'{"cells": [], "nbformat": 4}', Format.JSON, Format.NOTEBOOK),
+        (b'{"cells": []}', Format.JSON, Format.JSON),
         (b"# plain", Format.MARKDOWN, Format.MARKDOWN),
     ],
 )
 def test_content_decides_what_a_file_is_read_as(
-    content: Callable[[bytes], Path], data: bytes, expected: Format, found: Format
+    data: bytes, expected: Format | None, found: Format
 ) -> None:
-    assert sniff(content(data), expected) is found
+    assert sniff(InputFile(data), expected) is found
 
 
 @pytest.mark.parametrize(
@@ -77,40 +86,62 @@ def test_content_decides_what_a_file_is_read_as(
         (b"../documents/word_sample.docx", Format.WORD, Reason.TYPE_MISMATCH),
         (b"just a placeholder", Format.PDF, Reason.TYPE_MISMATCH),
         (b"\0\5\x16\0" + bytes(100) + b"%PDF-1.4", Format.PDF, Reason.TYPE_MISMATCH),
-        (OLE + "EncryptedPackage".encode("utf-16-le"), Format.SHEET, Reason.ENCRYPTED),
-        (OLE + "WordDocument".encode("utf-16-le"), Format.WORD, Reason.UNSUPPORTED_TYPE),
+        (OLE, Format.WORD, Reason.CORRUPT),
+        (b"\x89PNG\r\n\x1a\n" + bytes(9), Format.PDF, Reason.TYPE_MISMATCH),
+        (b"\x89PNG\r\n\x1a\n" + bytes(9), None, Reason.UNSUPPORTED_TYPE),
+        (bytes(range(256)) * 9, None, Reason.UNSUPPORTED_TYPE),
+        (b"\0\0\0\x18ftypmp42" + bytes(9), Format.TEXT, Reason.TYPE_MISMATCH),
         (b"PK\x03\x04 and then nothing", Format.WORD, Reason.CORRUPT),
     ],
 )
-def test_what_cannot_be_read_says_why(
-    content: Callable[[bytes], Path], data: bytes, expected: Format, reason: Reason
-) -> None:
+def test_what_cannot_be_read_says_why(data: bytes, expected: Format | None, reason: Reason) -> None:
     with pytest.raises(ExtractionError) as refusal:
-        sniff(content(data), expected)
+        sniff(InputFile(data), expected)
 
     assert refusal.value.reason is reason
 
 
 @pytest.mark.parametrize(
     ("kind", "found"),
-    [("wordprocessingml.document.main", Format.WORD), ("spreadsheetml.sheet.main", Format.SHEET)],
+    [
+        ("wordprocessingml.document.main", Format.WORD),
+        ("spreadsheetml.sheet.main", Format.SHEET),
+        ("presentationml.slideshow.main", Format.SLIDES),
+    ],
 )
 def test_an_office_file_is_told_by_its_content_types(
     archive: Callable[..., Path], kind: str, found: Format
 ) -> None:
     path = archive(**{"[Content_Types].xml": CONTENT_TYPES.format(part="any.xml", kind=kind)})
 
-    assert sniff(path, Format.PDF) is found
+    assert sniff(InputFile(path), Format.PDF) is found
+
+
+@pytest.mark.parametrize(
+    ("declared", "found"),
+    [
+        ("application/vnd.oasis.opendocument.text", Format.OPEN_TEXT),
+        ("application/vnd.oasis.opendocument.spreadsheet-template\n", Format.OPEN_SHEET),
+        ("application/epub+zip", Format.BOOK),
+    ],
+)
+def test_an_open_document_is_told_by_what_it_declares(
+    archive: Callable[..., Path], declared: str, found: Format
+) -> None:
+    assert sniff(InputFile(archive(mimetype=declared)), Format.WORD) is found
 
 
 def test_an_archive_that_is_no_office_file_is_a_mismatch(archive: Callable[..., Path]) -> None:
     with pytest.raises(ExtractionError) as refusal:
-        sniff(archive(photo=b"..."), Format.WORD)
+        sniff(InputFile(archive(photo=b"...")), Format.WORD)
 
     assert refusal.value.reason is Reason.TYPE_MISMATCH
 
 
-@pytest.mark.parametrize("mime_type", ["text/csv", "text/html", "image/png", "application/zip", ""])
+@pytest.mark.parametrize(
+    "mime_type",
+    ["image/png", "audio/mpeg", "video/mp4", "application/zip", "application/vnd.google-apps.form"],
+)
 def test_other_types_are_unsupported_before_the_file_is_opened(mime_type: str) -> None:
     assert not extraction.is_supported(mime_type)
 
@@ -127,6 +158,12 @@ def test_other_types_are_unsupported_before_the_file_is_opened(mime_type: str) -
         "Text/Plain; charset=utf-8",
         "text/markdown",
         "application/vnd.google-apps.document",
+        "text/x-anything-new",
+        "application/x-yaml",
+        "application/atom+xml",
+        "application/geo+json",
+        "application/octet-stream",
+        "",
     ],
 )
 def test_listed_types_are_supported_however_they_are_written(mime_type: str) -> None:
@@ -150,7 +187,7 @@ def test_asking_what_is_supported_and_starting_the_sandbox_load_no_parser() -> N
 
 
 def test_an_ordinary_archive_passes(archive: Callable[..., Path]) -> None:
-    check_archive(archive(a=b"text " * 1000, b=b""))
+    check_archive(InputFile(archive(a=b"text " * 1000, b=b"")))
 
 
 def test_a_member_that_unpacks_to_far_more_than_its_size_is_a_bomb(
@@ -159,7 +196,7 @@ def test_a_member_that_unpacks_to_far_more_than_its_size_is_a_bomb(
     path = archive(bomb=bytes(archives.RATIO_FREE * 2))
 
     with pytest.raises(ExtractionError) as refusal:
-        check_archive(path)
+        check_archive(InputFile(path))
 
     assert refusal.value.reason is Reason.RESOURCE_LIMIT
 
@@ -176,7 +213,7 @@ def test_a_bomb_that_lies_about_its_size_is_found_by_what_comes_out(tmp_path: Pa
     path.write_bytes(local + central + end)
 
     with pytest.raises(ExtractionError) as refusal:
-        check_archive(path)
+        check_archive(InputFile(path))
 
     assert refusal.value.reason is Reason.RESOURCE_LIMIT
 
@@ -187,7 +224,7 @@ def test_too_much_in_all_is_a_bomb(
     monkeypatch.setattr(archives, "MAX_TOTAL", 1000)
 
     with pytest.raises(ExtractionError) as refusal:
-        check_archive(archive(a=b"x" * 600, b=b"y" * 600))
+        check_archive(InputFile(archive(a=b"x" * 600, b=b"y" * 600)))
 
     assert refusal.value.reason is Reason.RESOURCE_LIMIT
 
@@ -198,7 +235,7 @@ def test_too_many_members_are_a_bomb(
     monkeypatch.setattr(archives, "MAX_MEMBERS", 3)
 
     with pytest.raises(ExtractionError) as refusal:
-        check_archive(archive(a=b"", b=b"", c=b"", d=b""))
+        check_archive(InputFile(archive(a=b"", b=b"", c=b"", d=b"")))
 
     assert refusal.value.reason is Reason.RESOURCE_LIMIT
 
@@ -211,7 +248,7 @@ def test_members_that_share_their_bytes_are_refused(archive: Callable[..., Path]
     path.write_bytes(data)
 
     with pytest.raises(ExtractionError) as refusal:
-        check_archive(path)
+        check_archive(InputFile(path))
 
     assert refusal.value.reason is Reason.CORRUPT
 
@@ -223,6 +260,6 @@ def test_a_damaged_member_is_corrupt(archive: Callable[..., Path]) -> None:
     path.write_bytes(data)
 
     with pytest.raises(ExtractionError) as refusal:
-        check_archive(path)
+        check_archive(InputFile(path))
 
     assert refusal.value.reason is Reason.CORRUPT

@@ -16,9 +16,14 @@ class Locator:
     page      "4" or "4-5"         page index, from 1      the printed label, if it differs
     heading   "Leave > Unpaid"     lines from 1, or None
     sheet     "Budget!A5:F9"       row numbers, from 1     the sheet's name
+    slide     "3"                  slide's place, from 1   "notes" or "comments" of that slide
     lines     "12-40"              lines, from 1
     paragraph "12-15"              paragraphs, from 1, where no heading is above
-    part      "comments"           what stands beside the text: comments, header, footer, notes
+    chapter   "OPS/chapter2.xhtml" place in reading order  the chapter's title
+    cell      "5"                  notebook cell, from 1
+    pointer   "/items/3"           JSON Pointer (RFC 6901)
+    part      "comments"           what stands beside the text: comments, header, footer, notes;
+                                   of a mail "body" or "attachment 2: plan.pdf > page 3"
     """
 
     kind: str

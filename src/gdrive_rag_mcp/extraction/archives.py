@@ -8,11 +8,11 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import BinaryIO
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.input_file import InputFile
 
 MAX_MEMBERS = 10_000
 MAX_TOTAL = 256 * 1024 * 1024
@@ -26,14 +26,14 @@ _ENCRYPTED_FLAG = 0x1
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+def open_archive(file: InputFile) -> Iterator[zipfile.ZipFile]:
     """Open an archive; what zipfile or zlib say of damage inside the block becomes ours.
 
     Raises:
         ExtractionError: it is damaged, or uses what no Office file uses.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with file.open() as stream, zipfile.ZipFile(stream) as archive:
             yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
         raise ExtractionError(
@@ -41,7 +41,7 @@ def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
         ) from error
 
 
-def check_archive(path: Path) -> None:
+def check_archive(file: InputFile) -> None:
     """Refuse an archive that would cost too much to unpack, or that lies about its members.
 
     What is counted are the bytes that come out, not those that the directory promises.
@@ -49,14 +49,14 @@ def check_archive(path: Path) -> None:
     Raises:
         ExtractionError: a bomb (`resource_limit`), damaged (`corrupt`) or `encrypted`.
     """
-    with open_archive(path) as archive, path.open("rb") as file:
+    with open_archive(file) as archive, file.open() as stream:
         members = archive.infolist()
         if len(members) > MAX_MEMBERS:
             raise _bomb(f"has {len(members):,} members, more than {MAX_MEMBERS:,}")
         _check_overlaps(members)
         total = 0
         for member in members:
-            total += _unpacked_size(file, member)
+            total += _unpacked_size(stream, member)
             if total > MAX_TOTAL:
                 raise _bomb(f"unpacks to more than {MAX_TOTAL >> 20} MiB")
 

@@ -6,12 +6,12 @@
 import codecs
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 import chardet
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.input_file import InputFile
 
 MAX_BYTES = 40_000_000
 _HEAD = 4096
@@ -42,20 +42,20 @@ _SUPERSETS: Mapping[str, str] = {
 _JUNK = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]")
 
 
-def read_text(path: Path) -> tuple[str, tuple[str, ...]]:
+def read_text(file: InputFile) -> tuple[str, tuple[str, ...]]:
     """Read a text file: its text, and what was lost on the way (at most one line).
 
     Raises:
         ExtractionError: it is larger than a text may be, or it is no text.
     """
-    size = path.stat().st_size
+    size = file.size
     if size > MAX_BYTES:
         raise ExtractionError(
             Reason.TOO_LARGE,
             f"The text file has {size:,} bytes, more than {MAX_BYTES:,}",
             hint="Split it into several files.",
         )
-    data = path.read_bytes()
+    data = file.read()
     encoding = detect(data)
     try:
         return data.decode(encoding), ()
@@ -67,6 +67,15 @@ def _decode_with_losses(data: bytes, encoding: str) -> tuple[str, tuple[str, ...
     text = data.decode(encoding, errors="replace")
     lost = text.count("\ufffd")
     return text, (f"{lost} characters could not be decoded as {encoding}",)
+
+
+def is_text(file: InputFile) -> bool:
+    """Whether a file can be read as text in any encoding."""
+    try:
+        detect(file.read())
+    except ExtractionError:
+        return False
+    return True
 
 
 def detect(data: bytes) -> str:

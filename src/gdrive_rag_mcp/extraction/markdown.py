@@ -1,7 +1,6 @@
 """Reads Markdown: headings make the path, pipe tables become rows, code is left alone."""
 
 import re
-from pathlib import Path
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Document, Locator, SegmentKind
@@ -12,6 +11,7 @@ from gdrive_rag_mcp.extraction.building import (
     one_line,
 )
 from gdrive_rag_mcp.extraction.encodings import read_text
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.lines import Paragraph, portions
 from gdrive_rag_mcp.extraction.text import lines_locator
 from gdrive_rag_mcp.extraction.titles import sensible_title
@@ -33,13 +33,13 @@ _PIPE = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"(\*\*|__|\*|`)(?=\S)(.+?)(?<=\S)\1")
 
 
-def read(path: Path) -> Document:
+def read(file: InputFile) -> Document:
     """Read a Markdown file of any encoding.
 
     Raises:
         ExtractionError: it is too large, not text, or blank.
     """
-    text, losses = read_text(path)
+    text, losses = read_text(file)
     builder = DocumentBuilder()
     _Reader(clean(_EMBEDDED_DATA.sub("data:", text)).split("\n"), builder).run()
     builder.failures.extend(losses)

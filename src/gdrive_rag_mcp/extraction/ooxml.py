@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from lxml import etree
@@ -15,6 +14,7 @@ from lxml import etree
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.archives import check_archive, open_archive
+from gdrive_rag_mcp.extraction.input_file import InputFile
 
 _MAX_DIGITS = 9
 
@@ -106,14 +106,14 @@ class Package:
 
 
 @contextmanager
-def open_package(path: Path) -> Iterator[Package]:
+def open_package(file: InputFile) -> Iterator[Package]:
     """Open an Office file after looking its archive over.
 
     Raises:
         ExtractionError: the archive is refused, or what is read inside the block is damaged.
     """
-    check_archive(path)
-    with open_archive(path) as archive:
+    check_archive(file)
+    with open_archive(file) as archive:
         yield Package(archive)
 
 

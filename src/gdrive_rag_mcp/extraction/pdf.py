@@ -6,36 +6,36 @@ in silence.
 
 import itertools
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import pdf_pdfium, pdf_pypdf
 from gdrive_rag_mcp.extraction.building import DocumentBuilder, one_line
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, Page, PageProblem
 from gdrive_rag_mcp.extraction.pdf_paragraphs import page_paragraphs
 from gdrive_rag_mcp.extraction.titles import sensible_title
 
 
-def read(path: Path) -> Document:
+def read(file: InputFile) -> Document:
     """Read a PDF file.
 
     Raises:
         ExtractionError: encrypted, damaged, without a text layer, or without text at all.
     """
     try:
-        with pdf_pdfium.opened(path) as pdf:
+        with pdf_pdfium.opened(file) as pdf:
             return _assemble(pdf.title, pdf.count, pdf.pages())
     except ExtractionError as refusal:
         if refusal.reason not in (Reason.ENCRYPTED, Reason.CORRUPT):
             raise
-        return _second_try(path, refusal)
+        return _second_try(file, refusal)
 
 
-def _second_try(path: Path, refusal: ExtractionError) -> Document:
+def _second_try(file: InputFile, refusal: ExtractionError) -> Document:
     """What pdfium calls encrypted or damaged may be neither; its own word stands if pypdf fails."""
     try:
-        with pdf_pypdf.opened(path) as pdf:
+        with pdf_pypdf.opened(file) as pdf:
             return _assemble(pdf.title, pdf.count, pdf.pages())
     except ExtractionError as second:
         if second.reason is Reason.RESOURCE_LIMIT:

@@ -3,12 +3,12 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pypdfium2 as pdfium
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, OpenedPdf, Page, PageProblem
 
 FEW_CHARACTERS = 20
@@ -23,14 +23,14 @@ _PAGE_COVER = 0.5
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[OpenedPdf]:
+def opened(file: InputFile) -> Iterator[OpenedPdf]:
     """Open a PDF with pdfium.
 
     Raises:
         ExtractionError: it wants a password (`encrypted`) or is refused (`corrupt`).
     """
     try:
-        document = pdfium.PdfDocument(path)
+        document = pdfium.PdfDocument(file.read())
     except pdfium.PdfiumError as error:
         raise _refusal(error) from error
     with closing(document):

@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from pypdf import PdfReader
 from pypdf.errors import DeprecationError, PyPdfError
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, OpenedPdf, Page, PageProblem
 
 # pypdf reports what it works around as warnings; the ledger says what matters.
@@ -33,15 +33,15 @@ _BROKEN = (
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[OpenedPdf]:
+def opened(file: InputFile) -> Iterator[OpenedPdf]:
     """Open a PDF with pypdf, and without a password.
 
     Raises:
         ExtractionError: it wants a password (`encrypted`) or is refused (`corrupt`).
     """
     try:
-        with path.open("rb") as file:
-            reader = PdfReader(file)
+        with file.open() as stream:
+            reader = PdfReader(stream)
             if reader.is_encrypted and not reader.decrypt(""):
                 raise ExtractionError(Reason.ENCRYPTED, "The PDF wants a password")
             title = _title(reader)

@@ -14,6 +14,7 @@ from typing import Self
 from gdrive_rag_mcp.domain import Document, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.limits import Limits
+from gdrive_rag_mcp.extraction.options import Options
 from gdrive_rag_mcp.extraction.process import ProcessDiedError, ReadingProcess
 from gdrive_rag_mcp.extraction.wire import unpack
 from gdrive_rag_mcp.extraction.zygote import ONCE, Ending, Request
@@ -25,9 +26,16 @@ _HINT = "Save the file anew or split it, if it is genuine."
 class Sandbox:
     """An `Extractor` whose parsers run elsewhere. Threads may share it; they take turns."""
 
-    def __init__(self, limits: Limits | None = None, *, fork: bool = hasattr(os, "fork")) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        options: Options | None = None,
+        *,
+        fork: bool = hasattr(os, "fork"),
+    ) -> None:
         """Nothing is started yet; without `fork`, every file gets a fresh process."""
         self._limits = limits or Limits()
+        self._options = options or Options()
         self._fork = fork
         self._turn = threading.Lock()
         self._process: ReadingProcess | None = None
@@ -66,7 +74,7 @@ class Sandbox:
         Raises:
             ExtractionError: it cannot be read, or reading it took more than it may.
         """
-        request = Request(str(content.absolute()), mime_type, self._limits)
+        request = Request(str(content.absolute()), mime_type, self._limits, self._options)
         with self._turn:
             ending, answer = self._ask(request)
         if ending.signal or ending.exceeded:

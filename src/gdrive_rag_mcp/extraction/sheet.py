@@ -3,13 +3,13 @@
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import python_calamine as calamine
 
 from gdrive_rag_mcp.domain import Document, Locator, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import CONTEXT_LENGTH, DocumentBuilder, one_line
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import Package, open_package
 from gdrive_rag_mcp.extraction.sheet_merges import Merges
 from gdrive_rag_mcp.extraction.sheet_rows import SaidRow, SheetRow, say_rows
@@ -28,7 +28,7 @@ _LARGEST_EXACT = 10**15
 _LATEST = dt.datetime.max - dt.timedelta(seconds=1)  # noqa: DTZ901 - sheets know no zones
 
 
-def read(path: Path) -> Document:
+def read(file: InputFile) -> Document:
     """Read an XLSX file, transitional or strict; values as stored, formulas as last calculated.
 
     A sheet that cannot be read is noted and costs only itself.
@@ -38,10 +38,10 @@ def read(path: Path) -> Document:
     """
     builder = DocumentBuilder()
     refusals = []
-    with open_package(path) as package, _calamine_errors("The workbook"):
+    with open_package(file) as package, file.open() as stream, _calamine_errors("The workbook"):
         builder.title = sensible_title(package.title())
         parts = sheet_parts(package)
-        workbook = calamine.CalamineWorkbook.from_path(path)
+        workbook = calamine.CalamineWorkbook.from_filelike(stream)
         for metadata in workbook.sheets_metadata:
             if metadata.typ != calamine.SheetTypeEnum.WorkSheet:
                 continue

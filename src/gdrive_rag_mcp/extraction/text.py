@@ -1,21 +1,20 @@
 """Reads plain text: one segment a paragraph, located by its lines."""
 
-from pathlib import Path
-
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Document, Locator
 from gdrive_rag_mcp.extraction.building import DocumentBuilder
 from gdrive_rag_mcp.extraction.encodings import read_text
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.lines import paragraphs
 
 
-def read(path: Path) -> Document:
+def read(file: InputFile) -> Document:
     """Read a text file of any encoding.
 
     Raises:
         ExtractionError: it is too large, not text, or blank.
     """
-    text, losses = read_text(path)
+    text, losses = read_text(file)
     builder = DocumentBuilder()
     for part in paragraphs(clean(text).split("\n")):
         builder.add(part.text, lines_locator(part.first, part.last), tight=part.continued)

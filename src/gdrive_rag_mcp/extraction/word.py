@@ -6,7 +6,6 @@ insertions and notes are part of what a reader sees.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from gdrive_rag_mcp.domain import Document, Locator, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
@@ -16,6 +15,7 @@ from gdrive_rag_mcp.extraction.building import (
     HeadingPath,
     one_line,
 )
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import (
     Element,
     Package,
@@ -50,13 +50,13 @@ class _Anchor:
     headings: tuple[str, ...]
 
 
-def read(path: Path) -> Document:
+def read(file: InputFile) -> Document:
     """Read a DOCX file, transitional or strict.
 
     Raises:
         ExtractionError: damaged, hostile, encrypted, or without text.
     """
-    with open_package(path) as package:
+    with open_package(file) as package:
         return _Reader(package).run()
 
 

@@ -26,6 +26,7 @@ from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import one_line
 from gdrive_rag_mcp.extraction.formats import Format
 from gdrive_rag_mcp.extraction.limits import Limits, bind
+from gdrive_rag_mcp.extraction.options import Options
 from gdrive_rag_mcp.extraction.reading import read_document
 from gdrive_rag_mcp.extraction.wire import pack, pack_error
 
@@ -42,6 +43,7 @@ class Request:
     path: str
     mime_type: str
     limits: Limits
+    options: Options
 
     def to_line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"
@@ -49,7 +51,8 @@ class Request:
     @classmethod
     def from_line(cls, line: bytes) -> "Request":
         fields = json.loads(line)
-        return cls(fields["path"], fields["mime_type"], Limits(**fields["limits"]))
+        options = Options(ocr_languages=tuple(fields["options"]["ocr_languages"]))
+        return cls(fields["path"], fields["mime_type"], Limits(**fields["limits"]), options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Ending:
 def answer(request: Request) -> bytes:
     """Read the file and pack what came of it: the outermost handler of this process."""
     try:
-        return pack(read_document(Path(request.path), request.mime_type))
+        return pack(read_document(Path(request.path), request.mime_type, request.options))
     except ExtractionError as error:
         return pack_error(error)
     except MemoryError:
