@@ -113,6 +113,9 @@ def test_a_long_passage_is_cut_and_says_so() -> None:
     [
         (Locator("page", "4", 4, 4), "page 4"),
         (Locator("page", "4", 4, 4, "iv"), "page 4 (printed iv)"),
+        (Locator("slide", "3", 3, 3), "slide 3"),
+        (Locator("slide", "3", 3, 3, "notes"), "slide 3 (notes)"),
+        (Locator("chapter", "OPS/two.xhtml", 2, 2, "Two"), "chapter OPS/two.xhtml (Two)"),
         (Locator("heading", "Leave > Unpaid"), "heading Leave > Unpaid"),
         (Locator("sheet", "Budget!A2:C2", 2, 2, "Budget"), "sheet Budget!A2:C2"),
         (Locator("lines", "12-40", 12, 40), "lines 12-40"),

@@ -15,6 +15,8 @@ from gdrive_rag_mcp.sources.media_types import media_type_of
         ("A.MARKDOWN", "text/markdown"),
         ("a.b.txt", "text/plain"),
         ("report.PDF", "application/pdf"),
+        ("page.mhtml", "application/x-mimearchive"),
+        ("old.PPS", "application/vnd.ms-powerpoint"),
         ("no extension", "application/octet-stream"),
         ("Makefile", "application/octet-stream"),
         ("trailing.", "application/octet-stream"),

@@ -1,6 +1,6 @@
 """The same results as plain text for a terminal: no colours, no control characters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gdrive_rag_mcp.domain import (
     STATE_OF_REASON,
@@ -24,12 +24,19 @@ from gdrive_rag_mcp.presentation.objects import iso
 from gdrive_rag_mcp.presentation.snippets import one_line, snippet
 from gdrive_rag_mcp.presentation.troubles import REMEDIES, explained
 
+# What a label adds to a place; elsewhere (a sheet's name) the value has it already.
+_LABELS: Mapping[str, str] = {
+    "page": " (printed {})",
+    "slide": " ({})",
+    "chapter": " ({})",
+}
+
 
 def place(locator: Locator) -> str:
-    """A locator as a reader says it: `page 4 (printed iv)`, `lines 12-40`, `heading Leave`."""
+    """A locator as a reader says it: `page 4 (printed iv)`, `lines 12-40`, `slide 3 (notes)`."""
     kind = "line" if locator.kind == "lines" and locator.value.isdecimal() else locator.kind
-    label = f" (printed {locator.label})" if locator.label and locator.kind == "page" else ""
-    return one_line(f"{kind} {locator.value}{label}")
+    told = _LABELS.get(locator.kind, "").format(locator.label) if locator.label else ""
+    return one_line(f"{kind} {locator.value}{told}")
 
 
 def search_text(outcome: SearchOutcome) -> str:
