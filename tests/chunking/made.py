@@ -39,6 +39,15 @@ class Made:
         locator = Locator("heading", " > ".join(path))
         return self._add(text, SegmentKind.ROW, locator, path, header)
 
+    def at(
+        self, kind: str, value: str, text: str, *path: str, number: int = 1, label: str = ""
+    ) -> "Made":
+        locator = Locator(kind, value, number, number, label or None)
+        return self._add(text, SegmentKind.TEXT, locator, path)
+
+    def entry(self, pointer: str, text: str, *path: str) -> "Made":
+        return self._add(text, SegmentKind.TEXT, Locator("pointer", pointer), path)
+
     @property
     def document(self) -> Document:
         return Document(self._title, self._text, tuple(self._segments))

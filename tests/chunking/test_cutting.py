@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdrive_rag_mcp.chunking.cutting import between_characters, pieces
+from gdrive_rag_mcp.chunking.reading import Reading
 from gdrive_rag_mcp.chunking.tokens import estimate_tokens
 
 
 def cut(text: str, limit: int) -> list[str]:
-    ends = list(pieces(text, 0, len(text), limit))
+    ends = list(pieces(Reading(text), 0, len(text), limit))
     return [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
 
 

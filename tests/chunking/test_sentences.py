@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdrive_rag_mcp.chunking.reading import Reading
 from gdrive_rag_mcp.chunking.sentences import ends_sentence, sentence_ends
 
 
 def split(text: str) -> list[str]:
-    ends = list(sentence_ends(text, 0, len(text)))
+    ends = list(sentence_ends(Reading(text), 0, len(text)))
     return [text[a:b].strip() for a, b in zip([0, *ends], ends, strict=False)]
 
 
@@ -79,7 +80,7 @@ def test_the_ends_rise_and_the_last_is_the_end_asked_for(text: str, skip: int, d
     start = min(skip, len(text))
     end = max(start, len(text) - drop)
 
-    ends = list(sentence_ends(text, start, end))
+    ends = list(sentence_ends(Reading(text), start, end))
 
     assert ends[-1] == end
     assert ends == sorted(set(ends))

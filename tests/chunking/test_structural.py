@@ -19,7 +19,7 @@ def cut(document: Document, size: int = 300, overlap: int = 40) -> tuple[Chunk, 
 
 
 def test_the_identity_names_version_and_sizes() -> None:
-    assert StructuralChunker(300, 40).identity == "structural/1 size=300 overlap=40"
+    assert StructuralChunker(300, 40).identity == "structural/2 size=300 overlap=40"
 
 
 @pytest.mark.parametrize(("size", "overlap"), [(49, 0), (300, 151), (300, -1)])

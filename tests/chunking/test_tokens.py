@@ -8,7 +8,7 @@ from gdrive_rag_mcp.chunking.tokens import (
     HUNDREDTHS,
     MOST_CHARACTERS_PER_TOKEN,
     TOUCHING,
-    Ruler,
+    Costs,
     estimate_tokens,
     measure,
 )
@@ -45,7 +45,7 @@ def test_a_bound_on_tokens_bounds_the_characters(text: str) -> None:
 
 
 @given(TEXTS.filter(bool), st.integers(1, 30), st.data())
-def test_a_ruler_reaches_as_far_as_the_estimate_allows(
+def test_a_limit_reaches_as_far_as_the_estimate_allows(
     text: str, limit: int, data: st.DataObject
 ) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
@@ -55,23 +55,31 @@ def test_a_ruler_reaches_as_far_as_the_estimate_allows(
         if estimate_tokens(text[start:offset]) <= limit
     ]
 
-    ruler = Ruler(text, len(text))
+    costs = Costs(text)
 
-    assert ruler.reach(start, limit) == fitting[-1]
-    assert ruler.reach(start, limit) == fitting[-1]
+    assert costs.reach(start, len(text), limit) == fitting[-1]
+    assert costs.reach(start, fitting[-1], limit) == fitting[-1]
 
 
-def test_a_ruler_measures_beyond_its_first_stretch_of_text() -> None:
-    text = "Ein Satz, der sich wiederholt. " * 2000
-    ruler, offset, steps = Ruler(text, len(text)), 0, 0
+@given(TEXTS, st.data())
+def test_a_slice_costs_what_it_costs_by_itself(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+
+    assert Costs(text).of(start, end) == measure(text[start:end])
+
+
+def test_costs_hold_far_into_a_long_text() -> None:
+    text = "Ein Satz, der sich wiederholt. " * 4000
+    costs, offset, steps = Costs(text), 0, 0
 
     while offset < len(text):
-        reached = ruler.reach(offset, 50)
+        reached = costs.reach(offset, len(text), 50)
         assert estimate_tokens(text[offset:reached]) <= 50
         assert reached == len(text) or estimate_tokens(text[offset : reached + 1]) > 50
         offset, steps = reached, steps + 1
 
-    assert steps > 200
+    assert steps > 400
 
 
 @pytest.mark.parametrize(

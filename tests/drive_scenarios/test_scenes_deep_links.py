@@ -10,6 +10,7 @@ import pytest
 
 from gdrive_rag_mcp.testing.fake_drive.files import PRESENTATION, SPREADSHEET
 from tests.drive_scenarios.scene import Scene
+from tests.extraction.made_decks import Deck, Slide, shape, titled
 
 OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX, XLSX = f"{OFFICE}wordprocessingml.document", f"{OFFICE}spreadsheetml.sheet"
@@ -111,11 +112,61 @@ def test_without_the_api_of_an_editor_the_file_is_cited_and_the_ledger_says_so(
     assert (line["state"], "Docs API" in line["detail"]) == ("indexed", True)
 
 
-def test_a_deck_has_its_line_and_costs_nothing_as_long_as_decks_are_not_read(scene: Scene) -> None:
-    scene.drive.files.add_native("deck", {PPTX: b"PK"}, mime_type=PRESENTATION)
-    scene.add("a.md")
+def exported_deck() -> bytes:
+    """The PowerPoint file of three slides; Drive's export holds those that are skipped, too."""
+    second = Slide(shape("The animal of the hidden slide is the okapi."), attributes='show="0"')
+    third = Slide(
+        titled("Travel") + shape("The animal of travel is the quokka."),
+        [("n", "notesSlide", "../notesSlides/notesSlide1.xml")],
+    )
+    notes = shape("The animal of the notes is the axolotl.", role="body")
+    part = f"<p:notes><p:cSld><p:spTree>{notes}</p:spTree></p:cSld></p:notes>"
+    first = Slide(titled("Leave") + shape("The animal of leave is the gazelle."))
+    return Deck([first, second, third], {"ppt/notesSlides/notesSlide1.xml": part}).saved()
+
+
+@pytest.mark.parametrize(
+    ("word", "place", "slide"),
+    [
+        ("gazelle", "1", "p"),
+        ("okapi", "2", "g2e_0_0"),
+        ("quokka", "3", "g3f_0_7"),
+        ("axolotl", "3", "g3f_0_7"),
+    ],
+)
+def test_each_slide_of_a_deck_is_found_and_its_citation_opens_it(
+    scene: Scene, word: str, place: str, slide: str
+) -> None:
+    deck = scene.drive.files.add_native("deck", {PPTX: exported_deck()}, mime_type=PRESENTATION)
+    described = {"slides": [{"objectId": each} for each in ("p", "g2e_0_0", "g3f_0_7")]}
+    scene.drive.files.describe(deck, described)
+    assert scene.run("sync").code == 0
+
+    citation = cited(scene, word)
+
+    assert (citation["locator"]["kind"], citation["locator"]["value"]) == ("slide", place)
+    assert f"/presentation/d/{deck}/" in citation["url"]
+    assert citation["url"].endswith(f"#slide=id.{slide}")
+
+
+def test_a_deck_costs_an_export_and_a_question_for_its_slides(scene: Scene) -> None:
+    scene.drive.files.add_native("deck", {PPTX: exported_deck()}, mime_type=PRESENTATION)
 
     scene.sync()
 
-    assert scene.ledger() == {"a.md": "indexed", "deck": "skipped:unsupported_type"}
-    assert scene.calls()["export"] + scene.calls()["slides"] == 0
+    assert scene.ledger() == {"deck": "indexed"}
+    assert (scene.calls()["export"], scene.calls()["slides"]) == (1, 1)
+
+
+def test_without_the_slides_api_the_deck_is_cited_and_the_ledger_says_so(scene: Scene) -> None:
+    deck = scene.drive.files.add_native("deck", {PPTX: exported_deck()}, mime_type=PRESENTATION)
+    scene.drive.files.describe(deck, {"slides": [{"objectId": "p"}]})
+    scene.drive.api.disable("slides")
+
+    assert scene.run("sync").code == 0
+
+    url = cited(scene, "gazelle")["url"]
+    assert f"/{deck}" in url
+    assert "slide=" not in url
+    [line] = scene.run("status", "--files", "--json").json["files"]
+    assert (line["state"], "Slides API" in line["detail"]) == ("indexed", True)

@@ -9,8 +9,7 @@ import pytest
 
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.sheet import show
-from gdrive_rag_mcp.extraction.sheet_scan import column_letters, column_number
+from gdrive_rag_mcp.extraction.sheet_values import column_letters, column_number, show
 
 Read = Callable[[bytes, str], Document]
 Cell = str | float | dt.date | None
@@ -157,7 +156,7 @@ def test_error_values_and_formulas_never_calculated_are_shown(read: Read) -> Non
 def test_rows_of_a_long_table_leave_the_names_to_the_context(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gdrive_rag_mcp.extraction.sheet.NAMED_AREA", 5)
+    monkeypatch.setattr("gdrive_rag_mcp.extraction.sheet_calamine.NAMED_AREA", 5)
 
     document = read(saved(workbook(("S", STAFF))), SHEET)
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from gdrive_rag_mcp.chunking.tokens import Ruler
+from gdrive_rag_mcp.chunking.reading import Reading
 
 _CLAUSE_END = re.compile(r"[,;:|\t、，；：،؛](?:\s|(?<=[、，；：\t]))")
 _BLANK = re.compile(r"\s")
@@ -20,24 +20,25 @@ _FOLLOWING_VOWELS = frozenset("ำຳ")
 _VIRAMAS = frozenset("्্੍્୍్್്්္្")
 
 
-def pieces(text: str, start: int, end: int, limit: int) -> Iterator[int]:
+def pieces(reading: Reading, start: int, end: int, limit: int) -> Iterator[int]:
     """Offsets after each piece of `text[start:end]`, none above `limit` tokens; the last is `end`.
 
     A single character that is above the limit by itself is still a piece.
     """
-    ruler = Ruler(text, end)
     while start < end:
-        stop = max(start + 1, ruler.reach(start, limit))
+        stop = max(start + 1, reading.costs.reach(start, end, limit))
         if stop < end:
-            stop = _best_cut(text, start, stop)
+            stop = _best_cut(reading, start, stop)
         yield stop
         start = stop
 
 
-def _best_cut(text: str, start: int, stop: int) -> int:
+def _best_cut(reading: Reading, start: int, stop: int) -> int:
     """The offset in `(start, stop]` to cut at."""
-    half = (start + stop) // 2
+    text, half = reading.text, (start + stop) // 2
     line = text.rfind("\n", half, stop)
+    while line >= 0 and reading.lines.runs_on(line):
+        line = text.rfind("\n", half, line)
     if line >= 0:
         return line + 1
     for boundary in (_CLAUSE_END, _BLANK):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.chunking.cutting import pieces
+from gdrive_rag_mcp.chunking.reading import Reading
 from gdrive_rag_mcp.chunking.tokens import estimate_tokens
 
 _ELLIPSIS = "…"
@@ -35,7 +36,7 @@ def shorten(text: str, limit: int) -> str:
     room = limit - estimate_tokens(_ELLIPSIS)
     if room < 1:
         return ""
-    start = text[: next(pieces(text, 0, len(text), room))].rstrip()
+    start = text[: next(pieces(Reading(text), 0, len(text), room))].rstrip()
     return start + _ELLIPSIS if estimate_tokens(start) <= room else ""
 
 

@@ -1,18 +1,23 @@
 """Where a chunk stands: the locators of the segments it spans, as one.
 
-Pages become a range, cells a rectangle, headings the path they have in common. Lines are narrowed
-to the chunk's own where the text has kept the file's line ends.
+Pages become a range, cells a rectangle, headings and pointers the path they have in common. Lines
+are narrowed to the chunk's own where the text has kept the file's line ends.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import takewhile
 
 from gdrive_rag_mcp.domain import Locator, Segment, SegmentKind
 
 _CELLS = re.compile(r"([A-Z]+)\d+(?::([A-Z]+)\d+)?$")
+_SHUT = frozenset({"slide", "cell", "chapter", "part"})
+"""Places that no chunk reaches out of, each named by its value."""
+WHOLE_POINTER = "/"
+"""What entries of a file cite that have nothing in common but the file."""
 
 
 class Lines:
@@ -20,7 +25,11 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._ends = [match.start() for match in re.finditer("\n", text)]
+        self._last_ends: dict[int, int] = {}
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [match.start() for match in re.finditer("\n", self._text)]
 
     def between(self, start: int, end: int) -> int:
         """The number of line ends in `text[start:end]`."""
@@ -32,8 +41,10 @@ class Lines:
         first, last = locator.first, locator.last
         if locator.kind not in ("lines", "heading") or first is None or last is None:
             return locator
-        stop = segment.start + len(self._text[segment.start : segment.end].rstrip("\n"))
-        if first == last or self.between(segment.start, stop) != last - first:
+        if first == last or (start <= segment.start and segment.end <= end):
+            return locator
+        stop = self._end_of(segment)
+        if self.between(segment.start, stop) != last - first:
             return locator
         start, end = max(start, segment.start), min(end, stop)
         first += self.between(segment.start, start)
@@ -41,13 +52,19 @@ class Lines:
         value = _range(first, last) if locator.kind == "lines" else locator.value
         return replace(locator, value=value, first=first, last=last)
 
+    def _end_of(self, segment: Segment) -> int:
+        """The end of a segment without the line ends it closes with."""
+        if segment.start not in self._last_ends:
+            text = self._text[segment.start : segment.end].rstrip("\n")
+            self._last_ends[segment.start] = segment.start + len(text)
+        return self._last_ends[segment.start]
+
 
 def common_path(segments: Sequence[Segment]) -> tuple[str, ...]:
     """The headings that everything said in these segments stands under."""
     said = [segment for segment in segments if segment.kind is not SegmentKind.HEADING] or segments
     paths = {segment.headings for segment in said}
-    levels = zip(*paths, strict=False)
-    return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
+    return _common(list(paths)) if len(paths) > 1 else said[0].headings
 
 
 def merge(locators: Sequence[Locator], path: tuple[str, ...]) -> Locator:
@@ -55,25 +72,49 @@ def merge(locators: Sequence[Locator], path: tuple[str, ...]) -> Locator:
 
     Where kinds meet (a heading before a table), the last one's are cited: it is what was said.
     """
+    if len(locators) == 1:
+        return locators[0]
     kind = locators[-1].kind
     distinct = list(dict.fromkeys(locator for locator in locators if locator.kind == kind))
-    if len(distinct) == 1:
+    if len(distinct) == 1 or kind in _SHUT:
         return distinct[0]
     firsts = [locator.first for locator in distinct if locator.first is not None]
     lasts = [locator.last for locator in distinct if locator.last is not None] or firsts
     first, last = min(firsts, default=None), max(lasts, default=None)
-    if kind == "heading":
-        return Locator(kind, " > ".join(path) or distinct[-1].value, first, last)
-    if kind == "sheet":
-        return Locator(kind, _cells(distinct, first, last), first, last, distinct[0].label)
+    label = distinct[0].label if kind == "sheet" else _labels(distinct)
+    return Locator(kind, _merged_value(distinct, path, first, last), first, last, label)
+
+
+def _merged_value(
+    distinct: Sequence[Locator], path: tuple[str, ...], first: int | None, last: int | None
+) -> str:
+    """What the value of several locators of one kind is together."""
+    match distinct[0].kind:
+        case "heading":
+            return " > ".join(path) or distinct[-1].value
+        case "pointer":
+            return _common_pointer(distinct)
+        case "sheet":
+            return _cells(distinct, first, last)
     if first is None or last is None:
-        return Locator(kind, _range(distinct[0].value, distinct[-1].value))
-    return Locator(kind, _range(first, last), first, last, _labels(distinct))
+        return _range(distinct[0].value, distinct[-1].value)
+    return _range(first, last)
 
 
 def sheet_of(locator: Locator) -> str:
     """The name of the sheet a locator is in."""
     return locator.label or locator.value.rpartition("!")[0]
+
+
+def _common(paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """What all paths begin with."""
+    levels = zip(*paths, strict=False)
+    return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
+
+
+def _common_pointer(entries: Sequence[Locator]) -> str:
+    """The innermost pointer (RFC 6901) that holds all entries."""
+    return "/".join(_common([entry.value.split("/") for entry in entries])) or WHOLE_POINTER
 
 
 def _range(first: int | str, last: int | str) -> str:

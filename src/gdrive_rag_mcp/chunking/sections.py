@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 
 from gdrive_rag_mcp.chunking.locators import sheet_of
-from gdrive_rag_mcp.chunking.tokens import MOST_CHARACTERS_PER_TOKEN, estimate_tokens
+from gdrive_rag_mcp.chunking.reading import Reading
+from gdrive_rag_mcp.chunking.tokens import as_tokens
 from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
 
-_FLOWING = frozenset({"page", "heading", "lines", "paragraph"})
-"""Text runs on from one of these to the next; any other place (a sheet) is shut."""
+_FLOWING = frozenset({"page", "heading", "lines", "paragraph", "pointer"})
+"""Text runs on from one of these to the next; any other place (a sheet, a slide) is shut."""
 _SMALL_TIMES_TINY = 4
 _LONGEST_HEADER = 2000
 
@@ -29,14 +30,21 @@ class Span:
     def is_heading(self) -> bool:
         return self.segment.kind is SegmentKind.HEADING
 
+    @property
+    def is_text(self) -> bool:
+        return self.segment.kind is SegmentKind.TEXT
+
+    @property
+    def is_row(self) -> bool:
+        return self.segment.kind is SegmentKind.ROW
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """Spans in one place, under one heading, in one table or outside of all.
 
     The headings it stands under come first, those of its parents too if these say nothing else.
-    `tokens` is exact up to what makes a section small, and at least that much above it;
-    `last_words` are the text of the last span, or the beginning of it.
+    `last_words` are the text of the last span of a table, or the beginning of it.
     """
 
     spans: tuple[Span, ...]
@@ -98,10 +106,10 @@ class Group:
         return bool(shared) and (shared == self.path or small)
 
 
-def groups_of(document: Document, tiny: int) -> Iterator[Group]:
+def groups_of(document: Document, reading: Reading, tiny: int) -> Iterator[Group]:
     """Cut a document into groups, in order, without a gap."""
     group: Group | None = None
-    for section in _sections(document.text, _spans(document), tiny):
+    for section in _sections(reading, _spans(document)):
         if group and group.takes(section, tiny):
             group.add(section)
             continue
@@ -122,7 +130,7 @@ def place_of(locator: Locator) -> str:
     """What a chunk must not reach out of; empty for text that flows."""
     if locator.kind in _FLOWING:
         return ""
-    return f"sheet {sheet_of(locator)}" if locator.kind == "sheet" else locator.value
+    return f"{locator.kind} {sheet_of(locator) if locator.kind == 'sheet' else locator.value}"
 
 
 def _spans(document: Document) -> Iterator[Span]:
@@ -140,32 +148,33 @@ def _whole(text: str) -> Segment:
     return Segment(0, len(text), SegmentKind.TEXT, Locator("lines", f"1-{lines}", 1, lines))
 
 
-def _sections(text: str, spans: Iterable[Span], tiny: int) -> Iterator[Section]:
+def _sections(reading: Reading, spans: Iterable[Span]) -> Iterator[Section]:
     """Runs of spans that belong together; headings wait for what follows them in the same place."""
     waiting: list[Span] = []
-    for key, members in groupby(spans, key=_key):
+    for (place, *_), members in groupby(spans, key=_key):
         run = list(members)
-        if waiting and _key(waiting[0])[0] != key[0]:
-            yield _section(text, waiting, tiny)
+        if waiting and place_of(waiting[0].segment.locator) != place:
+            yield _section(reading, waiting)
             waiting = []
         said = next((i for i in range(len(run), 0, -1) if not run[i - 1].is_heading), 0)
         if said:
-            yield _section(text, waiting + run[:said], tiny)
+            yield _section(reading, waiting + run[:said])
             waiting = run[said:]
         else:
             waiting += run
     if waiting:
-        yield _section(text, waiting, tiny)
+        yield _section(reading, waiting)
 
 
-def _section(text: str, spans: list[Span], tiny: int) -> Section:
-    start, end = spans[0].start, spans[-1].end
-    enough = start + tiny * _SMALL_TIMES_TINY * MOST_CHARACTERS_PER_TOKEN
-    last = text[spans[-1].start : min(end, spans[-1].start + _LONGEST_HEADER)].strip()
-    return Section(tuple(spans), last, estimate_tokens(text[start : min(end, enough)]))
+def _section(reading: Reading, spans: list[Span]) -> Section:
+    last = spans[-1]
+    words = ""
+    if last.is_row:
+        words = reading.text[last.start : min(last.end, last.start + _LONGEST_HEADER)].strip()
+    tokens = as_tokens(reading.costs.of(spans[0].start, last.end))
+    return Section(tuple(spans), words, tokens)
 
 
 def _key(span: Span) -> tuple[str, tuple[str, ...], str, bool]:
     segment = span.segment
-    is_row = segment.kind is SegmentKind.ROW
-    return place_of(segment.locator), segment.headings, segment.context, is_row
+    return place_of(segment.locator), segment.headings, segment.context, span.is_row

@@ -6,17 +6,16 @@ word costs more. Common letters are cheap, since they make up long pieces, and r
 so that codes, addresses and gibberish are not taken for prose.
 """
 
-import re
 import string
 import unicodedata
-from bisect import bisect_right
-from dataclasses import dataclass
-from itertools import accumulate, chain
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 HUNDREDTHS = 100
 _ONCE = 50
 """More than two texts cost together than apart: keeps the estimate subadditive."""
-_CACHED_CHARACTERS = 70_000
 
 
 def _range(first: int, last: int) -> str:
@@ -55,50 +54,68 @@ _COST = {name: cost for name, cost, _ in _CLASSES} | {_OTHER: HUNDREDTHS, _SEVER
 MOST_CHARACTERS_PER_TOKEN = 13
 """Longer texts are above the estimate: no character costs less than a blank."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Transition:
-    """A character that costs more because of the class of the one before it."""
-
-    classes: frozenset[str]
-    pattern: re.Pattern[str]
-    cost: int
-
-
-def _transition(before: str, classes: str, cost: int) -> _Transition:
-    return _Transition(frozenset(classes), re.compile(f"(?{before})[{classes}]"), cost)
-
-
+_START = "^"
+_NAMES = (*_COST, _START)
 _LATIN_START, _INNER_CAPITAL, _JOINED = 46, 80, 25
 TOUCHING = max(_INNER_CAPITAL - _LATIN_START, _JOINED)
+
+
+def _but(classes: str) -> str:
+    """All classes but some, and the start of the text."""
+    return "".join(name for name in _NAMES if name not in classes)
+
+
+# A character costs more because of what is before it: (class before, class, cost)
 _TRANSITIONS = (
-    _transition("<![arvu]", "arvu", _LATIN_START),  # the first letter of a Latin word
-    _transition("<=[arv]", "u", _INNER_CAPITAL),  # a capital inside it
-    _transition("<=u", "u", 20),
-    _transition("<=p", "arvu", _JOINED),  # what a hyphen or an apostrophe joins
-    _transition("<![clz]", "clz", 45),
-    _transition("<![bj]", "bj", 122),
-    _transition("<![im]", "im", 55),
-    _transition("<![ty]", "ty", 20),
-    _transition("<!g", "g", 50),
-    _transition("<![^ ]", "qhk0", 30),  # what seldom shares a piece with the blank before it
-    _transition("<![^ ]", "pxe", 80),
+    (_but("arvu"), "arvu", _LATIN_START),  # the first letter of a Latin word
+    ("arv", "u", _INNER_CAPITAL),  # a capital inside it
+    ("u", "u", 20),
+    ("p", "arvu", _JOINED),  # what a hyphen or an apostrophe joins
+    (_but("clz"), "clz", 45),
+    (_but("bj"), "bj", 122),
+    (_but("im"), "im", 55),
+    (_but("ty"), "ty", 20),
+    (_but("g"), "g", 50),
+    (" " + _START, "qhk0", 30),  # what seldom shares a piece with the blank before it
+    (" " + _START, "pxe", 80),
 )
+_NUMBER = {name: number for number, name in enumerate(_NAMES)}
+_UNKNOWN = len(_NAMES)
+_WIDTH = 32
+"""Room for all classes, so that a pair of them is one index."""
+_BLOCK = 1 << 15
 
 
-class _ClassOf(dict[int, str]):
-    """The class of each character."""
+def _pair_costs() -> npt.NDArray[np.int32]:
+    """What a character costs by its class and that of the one before, shape (_WIDTH * _WIDTH,)."""
+    costs = np.zeros((_WIDTH, _WIDTH), np.int32)
+    for name, cost in _COST.items():
+        costs[:, _NUMBER[name]] = cost
+    for befores, classes, cost in _TRANSITIONS:
+        for before in befores:
+            for name in classes:
+                costs[_NUMBER[before], _NUMBER[name]] += cost
+    return costs.ravel()
 
-    def __missing__(self, code: int) -> str:
-        name = _SEVERAL if len(unicodedata.normalize("NFKC", chr(code))) > 1 else _OTHER
-        if len(self) < _CACHED_CHARACTERS:
-            self[code] = name
-        return name
+
+def _known_classes() -> npt.NDArray[np.uint8]:
+    """The class of every code point that the table above names."""
+    classes = np.full(0x110000, _UNKNOWN, np.uint8)
+    for name, _, characters in _CLASSES:
+        classes[_codes(characters)] = _NUMBER[name]
+    return classes
 
 
-_CLASS_OF = _ClassOf(
-    chain.from_iterable(((ord(char), name) for char in chars) for name, _, chars in _CLASSES)
-)
+def _codes(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+_PAIR_COSTS = _pair_costs()
+_OPENING_COSTS = _PAIR_COSTS.reshape(_WIDTH, _WIDTH)[_NUMBER[_START]].tolist()
+_CLASS_OF = _known_classes()
+_PARTS = np.zeros(0x110000, np.uint8)
+"""Of characters that the model decomposes, the number of parts; filled in as they are met."""
+_CLASS_VIEW, _PARTS_VIEW = _CLASS_OF.data, _PARTS.data
 
 
 def estimate_tokens(text: str) -> int:
@@ -107,7 +124,12 @@ def estimate_tokens(text: str) -> int:
     `estimate(a + b) <= estimate(a) + estimate(b)`, and it never falls as a text grows. No character
     is free, blanks included, so a bound on it bounds the characters too.
     """
-    return -(-(measure(text) + _ONCE) // HUNDREDTHS) if text else 0
+    return as_tokens(measure(text)) if text else 0
+
+
+def as_tokens(cost: int) -> int:
+    """The estimate for a text that is not empty, from its cost."""
+    return -(-(cost + _ONCE) // HUNDREDTHS)
 
 
 def measure(text: str) -> int:
@@ -115,60 +137,68 @@ def measure(text: str) -> int:
 
     Exact for texts parted by blanks; two that touch cost at most `TOUCHING` more together.
     """
-    classes = text.translate(_CLASS_OF)
-    present = set(classes)
-    cost = 0
-    for name in present:
-        cost += classes.count(name) * _COST[name]
-    for transition in _TRANSITIONS:
-        if not present.isdisjoint(transition.classes):
-            cost += len(transition.pattern.findall(classes)) * transition.cost
-    if _SEVERAL in present:
-        cost += sum(_parts(text[i]) for i in _positions(classes)) * HUNDREDTHS
-    return cost
+    return int(Costs(text).before[len(text)])
 
 
-class Ruler:
-    """Finds how far a limit reaches into a text, again and again, in one pass over it."""
+class Costs:
+    """The cost of any slice of a text, in constant time after one pass over it.
 
-    _WINDOW = 8192
+    At the offsets that are `dearer`, room is left for what is joined there.
+    """
 
-    def __init__(self, text: str, end: int) -> None:
+    def __init__(self, text: str, *, dearer: Sequence[int] = ()) -> None:
         self._text = text
-        self._end = end
-        self._origin = 0
-        self._sums: list[int] = []
+        self._sums = np.zeros(len(text) + 1, np.int64)
+        # A view gives Python's own numbers, several times as fast as the array does.
+        self.before = self._sums.data
+        """What the characters before each offset cost where they stand."""
+        last = _NUMBER[_START]
+        for start in range(0, len(text), _BLOCK):
+            codes = _codes(text[start : start + _BLOCK]).astype(np.intp)
+            classes = _classes(codes)
+            pairs = np.empty(len(codes), np.intp)
+            pairs[0], pairs[1:] = last, classes[:-1]
+            pairs *= _WIDTH
+            pairs += classes
+            costs = _PAIR_COSTS[pairs]
+            if _NUMBER[_SEVERAL] in classes:
+                costs += _PARTS[codes] * np.int32(HUNDREDTHS)
+            block = self._sums[start + 1 : start + 1 + len(codes)]
+            np.cumsum(costs, out=block)
+            block += self._sums[start]
+            last = int(classes[-1])
+        if dearer:
+            more = np.zeros_like(self._sums)
+            more[np.array(dearer) + 1] = _JOINED
+            self._sums += np.cumsum(more)
 
-    def reach(self, start: int, limit: int) -> int:
+    def of(self, start: int, end: int) -> int:
+        """What `text[start:end]` costs by itself, in hundredths of a token."""
+        if start >= end:
+            return 0
+        return self.before[end] - self.opened(start)
+
+    def opened(self, start: int) -> int:
+        """What to take from `before[end]` for the cost of a text that begins here."""
+        code = ord(self._text[start])
+        opening: int = _OPENING_COSTS[_CLASS_VIEW[code]] + _PARTS_VIEW[code] * HUNDREDTHS
+        return self.before[start + 1] - opening
+
+    def reach(self, start: int, end: int, limit: int) -> int:
         """The last offset with `estimate_tokens(text[start:offset]) <= limit`, at most `end`."""
-        most = min(self._end, start + limit * MOST_CHARACTERS_PER_TOKEN)
-        if most > self._origin + len(self._sums) - 1 or not self._sums:
-            self._measure(start, max(most, min(self._end, start + self._WINDOW)))
-        first = start - self._origin + 1
-        free = limit * HUNDREDTHS - _ONCE - _costs(self._text[start : start + 1])[0]
-        fits = bisect_right(self._sums, self._sums[first] + free, first, most - self._origin + 1)
-        return self._origin + fits - 1
-
-    def _measure(self, start: int, end: int) -> None:
-        self._origin = start
-        self._sums = list(accumulate(_costs(self._text[start:end]), initial=0))
+        most = min(end, start + limit * MOST_CHARACTERS_PER_TOKEN)
+        free = limit * HUNDREDTHS - _ONCE + self.opened(start)
+        return start + int(np.searchsorted(self._sums[start + 1 : most + 1], free, "right"))
 
 
-def _costs(text: str) -> list[int]:
-    """What each character of a text costs where it stands, in hundredths."""
-    classes = text.translate(_CLASS_OF)
-    costs = [_COST[name] for name in classes]
-    for transition in _TRANSITIONS:
-        for match in transition.pattern.finditer(classes):
-            costs[match.start()] += transition.cost
-    for position in _positions(classes):
-        costs[position] += _parts(text[position]) * HUNDREDTHS
-    return costs
-
-
-def _positions(classes: str) -> list[int]:
-    return [match.start() for match in re.finditer(_SEVERAL, classes)]
-
-
-def _parts(char: str) -> int:
-    return len(unicodedata.normalize("NFKC", char))
+def _classes(codes: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
+    """The class of each code point; those never met before are looked up and kept."""
+    classes = _CLASS_OF[codes]
+    if _UNKNOWN in classes:
+        for code in np.unique(codes[classes == _UNKNOWN]).tolist():
+            parts = len(unicodedata.normalize("NFKC", chr(code)))
+            several = parts > 1
+            _PARTS[code] = parts if several else 0
+            _CLASS_OF[code] = _NUMBER[_SEVERAL if several else _OTHER]
+        classes = _CLASS_OF[codes]
+    return classes

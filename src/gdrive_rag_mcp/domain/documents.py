@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from gdrive_rag_mcp.domain.files import FileRecord
+from gdrive_rag_mcp.domain.running_text import running_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,16 @@ class Chunk:
     context: str = ""
 
     @cached_property
+    def reading(self) -> str:
+        """The text as it is embedded and indexed: wrapped lines run on, rows of sheets do not."""
+        return self.text if self.locator.kind == "sheet" else running_text(self.text)
+
+    @cached_property
     def embedded_text(self) -> str:
-        """The chunk under the document's own title and headings; no file name, no path."""
+        """The reading under the document's own title and headings; no file name, no path."""
         path = " > ".join(self.headings)
         lead = (self.title, path if path != self.title else "", self.context)
-        return "\n".join([part for part in lead if part] + [self.text])
+        return "\n".join([part for part in lead if part] + [self.reading])
 
     @cached_property
     def hash(self) -> str:

@@ -52,7 +52,9 @@ class DocumentBuilder:
         Raises:
             ExtractionError: the document has more text than one document may have.
         """
-        piece = _BLANK_LEAD.sub("", clean(text)).rstrip()
+        piece = clean(text).rstrip()
+        if piece[:1].isspace():
+            piece = _BLANK_LEAD.sub("", piece)
         if not _VISIBLE.search(piece):
             return
         separator = "\n" if tight and self._segments else self._separator(kind)

@@ -48,6 +48,20 @@ def read_text(file: InputFile) -> tuple[str, tuple[str, ...]]:
     Raises:
         ExtractionError: it is larger than a text may be, or it is no text.
     """
+    data = read_bytes(file)
+    encoding = detect(data)
+    try:
+        return data.decode(encoding), ()
+    except UnicodeDecodeError:
+        return decode_with_losses(data, encoding)
+
+
+def read_bytes(file: InputFile) -> bytes:
+    """Read a file that is to be text.
+
+    Raises:
+        ExtractionError: it is larger than a text may be.
+    """
     size = file.size
     if size > MAX_BYTES:
         raise ExtractionError(
@@ -55,15 +69,11 @@ def read_text(file: InputFile) -> tuple[str, tuple[str, ...]]:
             f"The text file has {size:,} bytes, more than {MAX_BYTES:,}",
             hint="Split it into several files.",
         )
-    data = file.read()
-    encoding = detect(data)
-    try:
-        return data.decode(encoding), ()
-    except UnicodeDecodeError:
-        return _decode_with_losses(data, encoding)
+    return file.read()
 
 
-def _decode_with_losses(data: bytes, encoding: str) -> tuple[str, tuple[str, ...]]:
+def decode_with_losses(data: bytes, encoding: str) -> tuple[str, tuple[str, ...]]:
+    """Text with marks for what no character stands for, and how many there are, in words."""
     text = data.decode(encoding, errors="replace")
     lost = text.count("\ufffd")
     return text, (f"{lost} characters could not be decoded as {encoding}",)
@@ -84,12 +94,17 @@ def detect(data: bytes) -> str:
     Raises:
         ExtractionError: this is no text in any encoding.
     """
-    encoding = _by_mark(data) or _by_zeros(data) or _by_escapes(data) or _utf8(data) or _guess(data)
+    encoding = proven(data) or _utf8(data) or _guess(data)
     if encoding is None or _junk_share(data, encoding) > _MAX_JUNK:
         raise ExtractionError(
             Reason.TYPE_MISMATCH, "The file is listed as text, but its content is binary"
         )
     return encoding
+
+
+def proven(data: bytes) -> str | None:
+    """The codec that bytes give away beyond doubt, whatever anyone declares."""
+    return _by_mark(data) or _by_zeros(data) or _by_escapes(data)
 
 
 def _by_mark(data: bytes) -> str | None:
@@ -112,20 +127,20 @@ def _by_zeros(data: bytes) -> str | None:
     if 1 - _ONE_SIDED < odd < _ONE_SIDED:
         return None
     codec = "utf-16-le" if odd >= _ONE_SIDED else "utf-16-be"
-    return codec if _decodes(data[: len(data) // 2 * 2], codec) else None
+    return codec if decodes(data[: len(data) // 2 * 2], codec) else None
 
 
 def _by_escapes(data: bytes) -> str | None:
     if b"\x1b" not in data:
         return None
     for pattern, codec in _ESCAPES:
-        if pattern.search(data) and _decodes(data, codec):
+        if pattern.search(data) and decodes(data, codec):
             return codec
     return None
 
 
 def _utf8(data: bytes) -> str | None:
-    return "utf-8" if _decodes(data, "utf-8") else None
+    return "utf-8" if decodes(data, "utf-8") else None
 
 
 def _guess(data: bytes) -> str | None:
@@ -139,7 +154,8 @@ def _guess(data: bytes) -> str | None:
         return None
 
 
-def _decodes(data: bytes, codec: str) -> bool:
+def decodes(data: bytes, codec: str) -> bool:
+    """Whether all of it is text in that codec."""
     try:
         data.decode(codec)
     except UnicodeDecodeError:

@@ -1,9 +1,14 @@
 """What reading one file may cost, and how a process is held to it."""
 
 import contextlib
+import ctypes
+import os
+import signal
+import sys
 from dataclasses import dataclass
 
 _GRACE_SECONDS = 2
+_SET_SIGNAL_OF_PARENTS_DEATH = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ def bind(limits: Limits) -> None:
         import resource
     except ImportError:
         return
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)  # whoever started us may have had it ignored
     cpu = limits.cpu_seconds
     for kind, soft, hard in (
         (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
@@ -35,3 +41,13 @@ def bind(limits: Limits) -> None:
     ):
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (soft, hard))
+
+
+def die_with_parent() -> None:
+    """Have Linux end this process when its parent ends in whatever way; elsewhere, nothing does."""
+    if sys.platform != "linux":
+        return
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(_SET_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it was too late to be told
+        os._exit(1)

@@ -4,10 +4,18 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Ocr:
+    """How pages without text are recognised: tesseract, its data, and languages such as kor."""
+
+    program: str
+    data: str
+    languages: tuple[str, ...]
+    upright: bool = False
+    """Whether there is data to tell how a page is turned."""
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
-    """What whoever runs the extraction has chosen.
+    """What whoever runs the extraction has chosen; without `ocr`, no page is recognised."""
 
-    `ocr_languages`: codes of tesseract, such as `kor`, for pages without text; none: no OCR.
-    """
-
-    ocr_languages: tuple[str, ...] = ()
+    ocr: Ocr | None = None

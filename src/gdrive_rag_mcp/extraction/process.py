@@ -53,7 +53,7 @@ class ReadingProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._words,
-            env=_environment(),
+            env=environment(),
             start_new_session=True,  # Ctrl-C in a terminal is for us; it ends with its input
         )
 
@@ -141,7 +141,8 @@ def _ending(head: bytes, request: Request) -> Ending:
     return ending
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """The variables that a process started here gets: where Python is, and no secrets."""
     ours = str(Path(gdrive_rag_mcp.__file__).parents[1])
     path = [ours, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}

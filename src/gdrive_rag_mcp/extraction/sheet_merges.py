@@ -30,7 +30,9 @@ class Merges:
             for row in range(top + 2, bottom + 2):
                 self._down.setdefault(row, []).append((top + 1, first + 1))
 
-    def row(self, number: int, cells: Mapping[int, str]) -> SheetRow:
+    def row(
+        self, number: int, cells: Mapping[int, str], *, rows: int = 1, hidden: bool = False
+    ) -> SheetRow:
         """The row with what merged cells above and beside give it.
 
         A cell merged downwards is filled in every row, as it is part of each. One merged over
@@ -48,4 +50,4 @@ class Merges:
             if first in cells
             for column in range(first, last + 1)
         }
-        return SheetRow(number, dict(sorted(filled.items())), spread)
+        return SheetRow(number, dict(sorted(filled.items())), spread, rows, hidden)

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 
 from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR, is_number, names_columns, row_line
 
+NAMED_AREA = 200_000
+"""In a larger sheet the rows do not repeat the columns' names: that doubles the text."""
+
+_HIDDEN = " (hidden row)"
 _LABEL_COLUMNS = 2
 
 
@@ -12,12 +16,19 @@ _LABEL_COLUMNS = 2
 class SheetRow:
     """A row that is not blank: its number and its filled cells by column, both from 1.
 
-    `spread` holds the texts of cells merged over several columns, repeated in each of these.
+    `spread` holds the texts of cells merged over several columns, repeated in each of these; `rows`
+    counts the lines or rows that it takes up.
     """
 
     number: int
     cells: Mapping[int, str]
     spread: Mapping[int, str]
+    rows: int = 1
+    hidden: bool = False
+
+    @property
+    def last(self) -> int:
+        return self.number + self.rows - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +55,19 @@ def say_rows(rows: Iterable[SheetRow], *, named: bool = True) -> Iterator[SaidRo
     for row, following in _with_next(rows):
         top = top or row.number > last + 1
         first_block = not names
-        last = row.number
+        last = row.last
         if pending:
             pending -= 1
-            yield SaidRow(row, row_line(list(row.cells.values())), "")
+            yield SaidRow(row, _said(row, {}), "")
         elif top and len(row.cells) == 1:
-            yield SaidRow(row, row_line(list(row.cells.values())), "")
+            yield SaidRow(row, _said(row, {}), "")
         elif top and (found := _names(row, following, needs_contrast=not first_block)):
             names, pending, top = found.names, found.rows - 1, False
             context = CELL_SEPARATOR.join(names[column] for column in sorted(names))
-            yield SaidRow(row, row_line(list(row.cells.values())), "")
+            yield SaidRow(row, _said(row, {}), "")
         else:
             top = False
-            yield SaidRow(row, _said(row.cells, names if named else {}), context)
+            yield SaidRow(row, _said(row, names if named else {}), context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,7 @@ class _Names:
 
 def _names(row: SheetRow, below: SheetRow | None, *, needs_contrast: bool) -> _Names | None:
     """The names of columns in one row, or in two when the upper one is merged over groups."""
-    if below is None or below.number != row.number + 1 or len(below.cells) < _LABEL_COLUMNS:
+    if below is None or below.number != row.last + 1 or len(below.cells) < _LABEL_COLUMNS:
         return None
     if row.spread and len(row.cells) >= _LABEL_COLUMNS and names_groups(row, below):
         columns = sorted({*row.cells, *row.spread, *below.cells})
@@ -94,12 +105,12 @@ def _contrast(row: SheetRow, below: SheetRow) -> bool:
     return any(is_number(text) for column, text in below.cells.items() if column in row.cells)
 
 
-def _said(cells: Mapping[int, str], names: Mapping[int, str]) -> str:
-    if not names:
-        return row_line(list(cells.values()))
-    return CELL_SEPARATOR.join(
-        f"{names[column]}: {text}" if column in names else text for column, text in cells.items()
+def _said(row: SheetRow, names: Mapping[int, str]) -> str:
+    texts = (
+        f"{names[column]}: {text}" if column in names else text
+        for column, text in row.cells.items()
     )
+    return row_line([*texts]) + _HIDDEN * row.hidden
 
 
 def _with_next(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, SheetRow | None]]:

@@ -1,118 +1,90 @@
-"""Looks through the XML of a workbook for what its reader would choke on or leave out.
+"""What is found out of a sheet beside its values, which its reader chokes on or leaves out.
 
 The reader lays every sheet out as a full rectangle, so that one stray cell in the last corner would
-take more memory than there is; and it drops error values and formulas that were never calculated.
+take more memory than there is; it drops error values and formulas that were never calculated; and
+it knows neither how numbers are shown nor what is hidden.
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lxml import etree
-
-from gdrive_rag_mcp.extraction.ooxml import (
-    Element,
-    Package,
-    attribute,
-    child,
-    local_name,
-    whole_number,
-)
+from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.sheet_formats import NumberFormat
+from gdrive_rag_mcp.extraction.sheet_values import column_letters
 
 MAX_AREA = 5_000_000
-NAMED_AREA = 200_000
-"""In a larger sheet the rows do not repeat the columns' names: that doubles the text."""
+FormattedCells = tuple[tuple[int, NumberFormat], ...]
+"""The columns of a row whose numbers have a format, and the format."""
 
-_REFERENCE = re.compile(r"([A-Z]{1,3})\d{1,7}$")
-# Error values, and formulas without the value they last had; an empty string is one.
-_UNSAID = etree.XPath(
-    "*[local-name()='c'][@t='e'"
-    " or (*[local-name()='f'] and not(@t='str') and not(*[local-name()='v']/text()))]"
-)
-_MAX_ROW = 10_000_000
-_MAX_FORMULA = 200
-_ALPHABET = 26
+# ECMA-376 part 1, 18.17.3, and [MS-XLS] 2.5.10: error values by their code.
+ERRORS: Mapping[int, str] = {
+    0x00: "#NULL!",
+    0x07: "#DIV/0!",
+    0x0F: "#VALUE!",
+    0x17: "#REF!",
+    0x1D: "#NAME?",
+    0x24: "#NUM!",
+    0x2A: "#N/A",
+    0x2B: "#GETTING_DATA",
+}
 
 
 @dataclass(slots=True)
 class Scan:
-    """How far a sheet reaches (numbers from 1), and what its reader will not say of some cells."""
+    """How far a sheet reaches and what there is to know of its cells; numbers from 1."""
 
     rows: int = 0
     columns: int = 0
     remarks: dict[tuple[int, int], str] = field(default_factory=dict)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
+    _formats: dict[int, FormattedCells] = field(default_factory=dict)
+    _patterns: dict[FormattedCells, FormattedCells] = field(default_factory=dict)
 
     @property
     def area(self) -> int:
         return self.rows * self.columns
 
+    def reach(self, row: int, column: int) -> None:
+        """Note that a cell is filled."""
+        self.rows = max(self.rows, row)
+        self.columns = max(self.columns, column)
 
-def sheet_parts(package: Package) -> Mapping[str, str]:
-    """The part that holds each worksheet, by the sheet's name."""
-    main = package.main_part() or "xl/workbook.xml"
-    targets = {link.id: link.target for link in package.relationships(main)}
-    sheets = child(package.xml(main), "sheets")
-    return {
-        attribute(sheet, "name") or "": targets.get(attribute(sheet, "id") or "", "")
-        for sheet in ([] if sheets is None else sheets)
-        if local_name(sheet) == "sheet"
-    }
+    def add_formats(self, row: int, cells: Sequence[tuple[int, NumberFormat]]) -> None:
+        """Note how the numbers of a row are shown; rows that are alike share one record."""
+        if cells:
+            pattern = tuple(cells)
+            self._formats[row] = self._patterns.setdefault(pattern, pattern)
 
+    def formats(self, row: int) -> FormattedCells:
+        return self._formats.get(row, ())
 
-def scan_sheet(package: Package, part: str) -> Scan:
-    """Read a worksheet's cells once, keeping nothing but its extent and the remarks.
+    def check(self, name: str) -> None:
+        """Refuse a sheet that would be laid out over too many cells.
 
-    Raises:
-        ExtractionError: the part is damaged or built to exhaust.
-    """
-    scan = Scan()
-    number = 0
-    for row in package.stream(part, "row"):
-        number = whole_number(row.get("r"), number + 1, _MAX_ROW)
-        last = next((cell for cell in reversed(row) if len(cell)), None)
-        if last is not None:
-            scan.rows = max(scan.rows, number)
-            scan.columns = max(scan.columns, _column(last))
-            for cell in _UNSAID(row):
-                scan.remarks[number, _column(cell)] = _remark(cell)
-        _forget(row)
-    return scan
+        Raises:
+            ExtractionError: `too_large`.
+        """
+        if self.area > MAX_AREA:
+            raise ExtractionError(
+                Reason.TOO_LARGE,
+                f"Sheet {name} reaches over {self.area:,} cells, more than {MAX_AREA:,}",
+                hint="Delete the stray cells far to the right or below.",
+            )
 
-
-def _column(cell: Element) -> int:
-    """A cell that does not name its column stands where it is written."""
-    place = _REFERENCE.match(cell.get("r") or "")
-    return column_number(place[1]) if place else cell.getparent().index(cell) + 1
-
-
-def _forget(row: Element) -> None:
-    """Free a row that has been read, and the place it took among its siblings."""
-    row.clear()
-    while row.getprevious() is not None:
-        del row.getparent()[0]
+    def hidden_part(self) -> str:
+        """The hidden columns within reach, in words; empty when none is."""
+        spans = [
+            (first, min(last, self.columns))
+            for first, last in self.hidden_columns
+            if first <= self.columns
+        ]
+        named = [_span(*span) for span in spans]
+        many = len(named) > 1 or any(last > first for first, last in spans)
+        return f"hidden column{'s' * many} {', '.join(named)}" if named else ""
 
 
-def _remark(cell: Element) -> str:
-    if cell.get("t") == "e":
-        value = child(cell, "v")
-        return "" if value is None else (value.text or "")
-    formula = child(cell, "f")
-    text = "" if formula is None else (formula.text or "")
-    return f"={text[:_MAX_FORMULA] or '…'} (not calculated)"
-
-
-def column_number(letters: str) -> int:
-    """`A` is 1, `Z` 26, `AA` 27."""
-    number = 0
-    for letter in letters:
-        number = number * _ALPHABET + ord(letter) - ord("A") + 1
-    return number
-
-
-def column_letters(number: int) -> str:
-    """The inverse of `column_number`."""
-    letters = ""
-    while number:
-        number, rest = divmod(number - 1, _ALPHABET)
-        letters = chr(ord("A") + rest) + letters
-    return letters
+def _span(first: int, last: int) -> str:
+    letters = column_letters(first)
+    return letters if first == last else f"{letters}-{column_letters(last)}"

@@ -1,8 +1,8 @@
 """The process in which files are read. `python -m gdrive_rag_mcp.extraction.zygote`.
 
 It loads the parsers once and stays single-threaded; each file is read by a fork that is held to
-limits, answers through a pipe and ends. With `--once` it reads one file itself, for systems that
-cannot fork.
+limits, confined to that file, answers through a pipe and ends. With `--once` it reads one file
+itself, for systems that cannot fork.
 
 Requests are lines of JSON on standard input. Each is answered by a line of JSON that says how the
 reading ended and how many bytes follow, and these bytes (see `wire`). It ends with its input.
@@ -16,7 +16,7 @@ import select
 import signal
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,18 @@ from typing import Any
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import one_line
+from gdrive_rag_mcp.extraction.confinement import confine, libraries
 from gdrive_rag_mcp.extraction.formats import Format
-from gdrive_rag_mcp.extraction.limits import Limits, bind
-from gdrive_rag_mcp.extraction.options import Options
+from gdrive_rag_mcp.extraction.limits import Limits, bind, die_with_parent
+from gdrive_rag_mcp.extraction.options import Ocr, Options
 from gdrive_rag_mcp.extraction.reading import read_document
 from gdrive_rag_mcp.extraction.wire import pack, pack_error
 
 ONCE = "--once"
 _BLOCK = 1 << 16
 _MAX_REQUEST = 1 << 16
-_REAP_SECONDS = 0.002
+_REAP_SECONDS = 0.0005
+_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +53,24 @@ class Request:
     @classmethod
     def from_line(cls, line: bytes) -> "Request":
         fields = json.loads(line)
-        options = Options(ocr_languages=tuple(fields["options"]["ocr_languages"]))
+        ocr = fields["options"]["ocr"]
+        options = Options(Ocr(**{**ocr, "languages": tuple(ocr["languages"])}) if ocr else None)
         return cls(fields["path"], fields["mime_type"], Limits(**fields["limits"]), options)
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a reading ended: the signal that killed it, or the limit that it was stopped at."""
+    """How a reading ended: the signal that killed it, or the limit that it was stopped at.
+
+    `length` is the answer's, in bytes; `cpu_seconds` and `peak_bytes` of memory are what it cost,
+    where a fork has read.
+    """
 
     signal: int = 0
     exceeded: str = ""
     length: int = 0
+    cpu_seconds: float = 0.0
+    peak_bytes: int = 0
 
     def to_line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"
@@ -69,7 +78,13 @@ class Ending:
     @classmethod
     def from_line(cls, line: bytes) -> "Ending":
         fields: dict[str, Any] = json.loads(line)
-        return cls(int(fields["signal"]), str(fields["exceeded"]), int(fields["length"]))
+        return cls(
+            int(fields["signal"]),
+            str(fields["exceeded"]),
+            int(fields["length"]),
+            float(fields["cpu_seconds"]),
+            int(fields["peak_bytes"]),
+        )
 
 
 def answer(request: Request) -> bytes:
@@ -107,6 +122,7 @@ def main(arguments: list[str]) -> None:
     for kind in Format:
         with contextlib.suppress(ImportError):  # the file that needs it will say what is missing
             import_module(f"{__package__}.{kind.value}")
+    libraries()
     gc.freeze()
     while line := _read_line(requests):
         request = Request.from_line(line)
@@ -115,10 +131,21 @@ def main(arguments: list[str]) -> None:
 
 
 def _serve_once(requests: int, replies: int) -> None:
+    die_with_parent()
     request = Request.from_line(_read_line(requests))
-    bind(request.limits)
-    said = answer(request)
+    said = _answer_held(request)
     _write(replies, Ending(length=len(said)).to_line() + said)
+
+
+def _answer_held(request: Request) -> bytes:
+    bind(request.limits)
+    ocr = request.options.ocr
+    confine(
+        os.path.realpath(request.path),
+        programs=[ocr.program] if ocr else (),
+        data=[ocr.data] if ocr else (),
+    )
+    return answer(request)
 
 
 def _read_in_fork(request: Request, requests: int, replies: int) -> tuple[Ending, bytes]:
@@ -126,14 +153,17 @@ def _read_in_fork(request: Request, requests: int, replies: int) -> tuple[Ending
     child = os.fork()
     if child == 0:
         try:
+            os.setpgid(0, 0)  # all that it starts ends with it
+            die_with_parent()
             for unneeded in (reader, requests, replies):
                 os.close(unneeded)
             _silence(0, 1, 2)
-            bind(request.limits)
-            _write(writer, answer(request))
+            _write(writer, _answer_held(request))
         finally:
             os._exit(0)
     os.close(writer)
+    with contextlib.suppress(OSError):  # whoever of the two comes first
+        os.setpgid(child, child)
     try:
         return _collect(child, reader, requests, request.limits)
     finally:
@@ -150,7 +180,7 @@ def _collect(child: int, reader: int, requests: int, limits: Limits) -> tuple[En
         left = deadline - time.monotonic()
         ready, _, _ = select.select([reader, requests], [], [], max(left, 0))
         if requests in ready:  # nobody asks twice before an answer: the input has ended
-            os.kill(child, signal.SIGKILL)
+            _kill_group(child)
             sys.exit(0)
         if not ready:
             exceeded = "wall"
@@ -161,21 +191,36 @@ def _collect(child: int, reader: int, requests: int, limits: Limits) -> tuple[En
         else:
             break
     if exceeded:
-        os.kill(child, signal.SIGKILL)
-    killed_by = _reap(child, deadline)
-    said = b"" if exceeded or killed_by else b"".join(blocks)
-    return Ending(killed_by, exceeded, len(said)), said
+        _kill_group(child)
+    ending = _reap(child, deadline)
+    exceeded = exceeded or ending.exceeded
+    said = b"" if exceeded or ending.signal else b"".join(blocks)
+    return replace(ending, exceeded=exceeded, length=len(said)), said
 
 
-def _reap(child: int, deadline: float) -> int:
-    """Wait for the child, which has nothing more to say; the signal that ended it, or 0."""
+def _reap(child: int, deadline: float) -> Ending:
+    """Wait for the child, which has nothing more to say, and end all that it has started."""
+    exceeded = ""
     while True:
-        pid, status = os.waitpid(child, os.WNOHANG)
+        pid, status, usage = os.wait4(child, os.WNOHANG)
         if pid:
-            return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        if time.monotonic() > deadline:
-            os.kill(child, signal.SIGKILL)
+            _kill_group(child)
+            return Ending(
+                signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+                exceeded=exceeded,
+                cpu_seconds=usage.ru_utime + usage.ru_stime,
+                peak_bytes=usage.ru_maxrss * _RSS_UNIT,
+            )
+        if time.monotonic() > deadline and not exceeded:
+            exceeded = "wall"
+            _kill_group(child)
         time.sleep(_REAP_SECONDS)
+
+
+def _kill_group(leader: int) -> None:
+    """End a child and all that it has started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left of it
+        os.killpg(leader, signal.SIGKILL)
 
 
 def _read_line(file: int) -> bytes:

@@ -249,4 +249,4 @@ def rows_of(
     """The full-text rows of a document's chunks."""
     places = scope_text(scope)
     for number, chunk in chunks:
-        yield TextRow(number, chunk.title, chunk.headings, chunk.text, name, places)
+        yield TextRow(number, chunk.title, chunk.headings, chunk.reading, name, places)

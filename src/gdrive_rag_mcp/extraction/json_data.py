@@ -1,0 +1,142 @@
+"""Reads JSON as lines `key: value`, located by JSON Pointers; JSON Lines by their lines.
+
+What is no JSON after all, such as settings with comments, is read as the text it is.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from gdrive_rag_mcp.domain import Document, Locator
+from gdrive_rag_mcp.extraction.building import DocumentBuilder, one_line
+from gdrive_rag_mcp.extraction.encodings import read_text
+from gdrive_rag_mcp.extraction.input_file import InputFile
+from gdrive_rag_mcp.extraction.text import lines_locator
+from gdrive_rag_mcp.extraction.text import read as read_as_text
+
+_SMALL = 800
+"""Characters. What takes no more is one piece of text; what takes more is cut at its entries."""
+
+_IN_A_LINE = 100
+_ROOT = "#"
+"""The whole file, as a URI fragment; the pointer itself would be empty (RFC 6901, section 6)."""
+
+
+class Members(tuple[tuple[str, "Value"], ...]):
+    """An object's members in order; of the same name there may be several."""
+
+    __slots__ = ()
+
+
+# Numbers are kept as they are written.
+Value: TypeAlias = "Members | list[Value] | str | bool | None"
+
+
+def read(file: InputFile) -> Document:
+    """Read a JSON file, or one of JSON Lines.
+
+    Raises:
+        ExtractionError: it is too large, not text, blank, or holds nothing.
+    """
+    text, losses = read_text(file)
+    builder = DocumentBuilder()
+    try:
+        _Walk(builder).add(parse(text), "", ())
+    except ValueError:
+        records = list(_records(text))
+        if not records:
+            return read_as_text(file)
+        for line, value in records:
+            builder.add("\n".join(_lines(value, "")), lines_locator(line, line))
+    builder.failures.extend(losses)
+    return builder.finish()
+
+
+def parse(text: str) -> Value:
+    """Parse JSON.
+
+    Raises:
+        ValueError: it is none.
+        RecursionError: it is nested too deeply.
+    """
+    value: Value = json.loads(
+        text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=Members
+    )
+    return value
+
+
+def _records(text: str) -> Iterator[tuple[int, Value]]:
+    """The values of JSON Lines with the numbers of their lines; none when a line is no JSON."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    try:
+        found = [(number, parse(line)) for number, line in lines]
+    except ValueError:
+        return
+    yield from found
+
+
+class _Walk:
+    """Adds values to a document, those that are too large entry by entry."""
+
+    def __init__(self, builder: DocumentBuilder) -> None:
+        self._builder = builder
+
+    def add(self, value: Value, pointer: str, keys: tuple[str, ...]) -> None:
+        """Add what stands at a pointer; `keys` are the names on the way, of objects only."""
+        text = _small_text(value)
+        if text is not None:
+            self._builder.add(text, Locator("pointer", pointer or _ROOT), headings=keys)
+            return
+        for at, (key, inner) in enumerate(_entries(value)):
+            place = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+            is_named = isinstance(value, Members)
+            if isinstance(inner, (Members, list)):
+                named = (*keys, one_line(key)) if is_named and key.strip() else keys
+                self.add(inner, place, named)
+            else:
+                shown = f"{key}: {_shown(inner)}" if is_named else _shown(inner)
+                self._builder.add(shown, Locator("pointer", place), headings=keys, tight=at > 0)
+
+
+def _entries(value: Value) -> Iterator[tuple[str, Value]]:
+    if isinstance(value, Members):
+        yield from value
+    elif isinstance(value, list):
+        yield from ((str(index), inner) for index, inner in enumerate(value))
+
+
+def _small_text(value: Value) -> str | None:
+    """The lines of a value, unless they are too long; a single value is never cut."""
+    if not isinstance(value, (Members, list)):
+        return _shown(value)
+    lines = []
+    left = _SMALL
+    for line in _lines(value, ""):
+        left -= len(line) + 1
+        if left < 0:
+            return None
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _lines(value: Value, path: str) -> Iterator[str]:
+    """A value as lines `key: value`, with the keys on the way to it, such as `owner.name: Kim`."""
+    lead = f"{path}: " if path else ""
+    if isinstance(value, Members):
+        for key, inner in value:
+            yield from _lines(inner, f"{path}.{key}" if path else key)
+    elif not isinstance(value, list):
+        yield f"{lead}{_shown(value)}"
+    elif len(value) <= _IN_A_LINE and not any(isinstance(each, (Members, list)) for each in value):
+        yield f"{lead}{', '.join(_shown(each) for each in value)}"
+    else:
+        for index, inner in enumerate(value):
+            yield from _lines(inner, f"{path}[{index}]")
+
+
+def _shown(value: Value) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -1,0 +1,146 @@
+"""Scans the worksheets of an XLS file, which are records in one stream.
+
+Format: [MS-XLS] (BIFF8), and what of it holds for the programs before Excel 97 (BIFF5).
+"""
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import olefile
+
+from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.input_file import InputFile
+from gdrive_rag_mcp.extraction.sheet_formats import KNOWN_FORMATS, NumberFormat, number_format
+from gdrive_rag_mcp.extraction.sheet_scan import ERRORS, Scan
+
+_FILEPASS, _BOUNDSHEET, _FORMAT, _XF = 0x2F, 0x85, 0x41E, 0xE0
+_BOF, _EOF, _ROW, _COLINFO = 0x809, 0x0A, 0x208, 0x7D
+_MULRK, _BOOLERR, _FORMULA = 0xBD, 0x205, 0x06
+# NUMBER, RK, LABELSST, LABEL, RSTRING, BOOLERR, FORMULA: row, column and style come first.
+_CELLS = frozenset({0x203, 0x27E, 0xFD, 0x204, 0xD6, _BOOLERR, _FORMULA})
+_BIFF8 = 0x600
+_HIDDEN_ROW, _HIDDEN_COLUMN = 0x20, 0x01
+_ERROR_RESULT = 2
+_RK_SIZE = 6
+
+
+@dataclass(slots=True)
+class _Book:
+    """What the globals say: where each sheet begins, and how cell styles show numbers."""
+
+    version: int = 0
+    starts: list[int] = field(default_factory=list)
+    codes: dict[int, str] = field(default_factory=lambda: dict(KNOWN_FORMATS))
+    styles: list[int] = field(default_factory=list)
+
+    def formats(self) -> Mapping[int, NumberFormat]:
+        made = {number: number_format(self.codes.get(number)) for number in set(self.styles)}
+        return {at: found for at, number in enumerate(self.styles) if (found := made[number])}
+
+
+def scan_xls(file: InputFile) -> Sequence[Scan]:
+    """What is to be known of each sheet, in the order of the workbook.
+
+    Raises:
+        ExtractionError: `encrypted`, or damaged (`corrupt`).
+    """
+    try:
+        data = _stream(file)
+        book = _read_globals(data)
+        formats = book.formats()
+        return [_scan_sheet(data, start, formats) for start in book.starts]
+    except (OSError, struct.error, LookupError, ValueError, TypeError, AttributeError) as error:
+        raise ExtractionError(Reason.CORRUPT, f"The workbook is damaged: {error}") from error
+
+
+def _stream(file: InputFile) -> bytes:
+    with file.open() as opened, olefile.OleFileIO(opened) as ole:
+        name = next(each for each in ("Workbook", "Book") if ole.exists(each))
+        content: bytes = ole.openstream(name).read()
+    return content
+
+
+def _records(data: bytes, at: int) -> Iterator[tuple[int, bytes]]:
+    while at + 4 <= len(data):
+        kind, length = struct.unpack_from("<HH", data, at)
+        yield kind, data[at + 4 : at + 4 + length]
+        if kind == _EOF:
+            return
+        at += 4 + length
+
+
+def _read_globals(data: bytes) -> _Book:
+    book = _Book()
+    for kind, body in _records(data, 0):
+        if kind == _FILEPASS:
+            raise ExtractionError(
+                Reason.ENCRYPTED,
+                "The workbook is protected by a password",
+                hint="Save a copy without a password.",
+            )
+        if kind == _BOF:
+            book.version = struct.unpack_from("<H", body)[0]
+        elif kind == _BOUNDSHEET:
+            book.starts.append(struct.unpack_from("<I", body)[0])
+        elif kind == _FORMAT:
+            number, code = _format(body, book.version)
+            book.codes[number] = code
+        elif kind == _XF:
+            book.styles.append(struct.unpack_from("<H", body, 2)[0])
+    return book
+
+
+def _format(body: bytes, version: int) -> tuple[int, str]:
+    if version < _BIFF8:
+        return struct.unpack_from("<H", body)[0], body[3 : 3 + body[2]].decode("cp1252", "replace")
+    number, length, flags = struct.unpack_from("<HHB", body)
+    wide = flags & 1
+    raw = body[5 : 5 + length * (1 + wide)]
+    return number, raw.decode("utf-16-le" if wide else "latin-1", "replace")
+
+
+def _scan_sheet(data: bytes, start: int, formats: Mapping[int, NumberFormat]) -> Scan:
+    scan = Scan()
+    cells: dict[int, list[tuple[int, NumberFormat]]] = {}
+    for kind, body in _records(data, start):
+        if kind in _CELLS:
+            row, column, style = struct.unpack_from("<HHH", body)
+            _scan_cell(scan, kind, body, (row + 1, column + 1))
+            if style in formats:
+                cells.setdefault(row + 1, []).append((column + 1, formats[style]))
+        elif kind == _MULRK:
+            row, first = struct.unpack_from("<HH", body)
+            styles = [style for style, _ in struct.iter_unpack("<HI", body[4 : len(body) - 2])]
+            scan.reach(row + 1, first + len(styles))
+            known = [
+                (first + at, formats[style])
+                for at, style in enumerate(styles, 1)
+                if style in formats
+            ]
+            cells.setdefault(row + 1, []).extend(known)
+        else:
+            _scan_layout(scan, kind, body)
+    for number, found in cells.items():
+        scan.add_formats(number, found)
+    return scan
+
+
+def _scan_cell(scan: Scan, kind: int, body: bytes, place: tuple[int, int]) -> None:
+    scan.reach(*place)
+    code = None
+    if kind == _BOOLERR and body[7]:
+        code = body[6]
+    elif kind == _FORMULA and body[12:14] == b"\xff\xff" and body[6] == _ERROR_RESULT:
+        code = body[8]
+    if code is not None:
+        scan.remarks[place] = ERRORS.get(code, "#ERROR!")
+
+
+def _scan_layout(scan: Scan, kind: int, body: bytes) -> None:
+    if kind == _ROW and body[12] & _HIDDEN_ROW:
+        scan.hidden_rows.add(struct.unpack_from("<H", body)[0] + 1)
+    elif kind == _COLINFO and body[8] & _HIDDEN_COLUMN:
+        first, last = struct.unpack_from("<HH", body)
+        scan.hidden_columns.append((first + 1, last + 1))

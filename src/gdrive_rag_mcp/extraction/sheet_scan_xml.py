@@ -1,0 +1,136 @@
+"""Scans the worksheets of an XLSX file, which are XML."""
+
+import re
+from collections.abc import Mapping
+
+from lxml import etree
+
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.ooxml import (
+    Element,
+    Package,
+    attribute,
+    child,
+    local_name,
+    whole_number,
+)
+from gdrive_rag_mcp.extraction.sheet_formats import KNOWN_FORMATS, NumberFormat, number_format
+from gdrive_rag_mcp.extraction.sheet_scan import Scan
+from gdrive_rag_mcp.extraction.sheet_values import column_number
+
+WORKBOOK = "xl/workbook.xml"
+MAX_ROW = 10_000_000
+_MAX_COLUMN = 16_384
+_MAX_FORMULA = 200
+_REFERENCE = re.compile(r"([A-Z]{1,3})\d{1,7}$")
+# Error values, and formulas without the value they last had; an empty string is one.
+_UNSAID = etree.XPath(
+    "*[local-name()='c'][@t='e'"
+    " or (*[local-name()='f'] and not(@t='str') and not(*[local-name()='v']/text()))]"
+)
+Formats = Mapping[str | None, NumberFormat]
+"""Formats by the number of the style that a cell has."""
+
+
+def sheet_parts(package: Package, main: str) -> Mapping[str, str]:
+    """The part that holds each worksheet, by the sheet's name; `main` lists them."""
+    targets = {link.id: link.target for link in package.relationships(main)}
+    sheets = child(package.xml(main), "sheets")
+    return {
+        attribute(sheet, "name") or "": targets.get(attribute(sheet, "id") or "", "")
+        for sheet in ([] if sheets is None else sheets)
+        if local_name(sheet) == "sheet"
+    }
+
+
+def format_codes(package: Package) -> Mapping[str, str]:
+    """The code of the number format of each cell style; none when the styles are damaged."""
+    try:
+        root = package.xml("xl/styles.xml")
+    except ExtractionError:
+        return {}
+    codes = {str(number): code for number, code in KNOWN_FORMATS.items()}
+    for each in _children(root, "numFmts"):
+        codes[attribute(each, "numFmtId") or ""] = attribute(each, "formatCode") or ""
+    styles = (attribute(each, "numFmtId") or "" for each in _children(root, "cellXfs"))
+    return {str(at): codes[number] for at, number in enumerate(styles) if number in codes}
+
+
+def number_formats(codes: Mapping[str, str]) -> Formats:
+    """The styles whose numbers are not shown as they are."""
+    made = {code: number_format(code) for code in set(codes.values())}
+    return {style: found for style, code in codes.items() if (found := made[code])}
+
+
+def scan_sheet(package: Package, part: str, formats: Formats) -> Scan:
+    """Read a worksheet's cells once, keeping no values.
+
+    Raises:
+        ExtractionError: the part is damaged or built to exhaust.
+    """
+    scan = Scan()
+    number = 0
+    for element in package.stream(part, "row", "cols"):
+        if local_name(element) == "cols":
+            scan.hidden_columns = [_columns(each) for each in element if _is_hidden(each)]
+            continue
+        number = whole_number(element.get("r"), number + 1, MAX_ROW)
+        _scan_row(element, number, scan, formats)
+        forget(element)
+    return scan
+
+
+def _scan_row(row: Element, number: int, scan: Scan, formats: Formats) -> None:
+    last = next((cell for cell in reversed(row) if len(cell)), None)
+    if last is None:
+        return
+    scan.reach(number, cell_column(last))
+    if _is_hidden(row):
+        scan.hidden_rows.add(number)
+    for cell in _UNSAID(row):
+        scan.remarks[number, cell_column(cell)] = _remark(cell)
+    if formats:
+        styled = ((cell, formats.get(cell.get("s"))) for cell in row)
+        scan.add_formats(number, [(cell_column(cell), found) for cell, found in styled if found])
+
+
+def cell_column(cell: Element) -> int:
+    """A cell that does not name its column stands where it is written."""
+    place = _REFERENCE.match(cell.get("r") or "")
+    return column_number(place[1]) if place else cell.getparent().index(cell) + 1
+
+
+def string_text(element: Element) -> str:
+    """The text of its runs; the small print over East Asian characters is left out."""
+    texts = (each for each in element.iter("{*}t") if local_name(each.getparent()) != "rPh")
+    return "".join(each.text or "" for each in texts)
+
+
+def forget(row: Element) -> None:
+    """Free a row that has been read, and the place it took among its siblings."""
+    row.clear()
+    while row.getprevious() is not None:
+        del row.getparent()[0]
+
+
+def _children(root: Element, name: str) -> list[Element]:
+    parent = child(root, name)
+    return [] if parent is None else list(parent)
+
+
+def _is_hidden(element: Element) -> bool:
+    return element.get("hidden") in ("1", "true")
+
+
+def _columns(element: Element) -> tuple[int, int]:
+    first = whole_number(element.get("min"), 1, _MAX_COLUMN)
+    return first, whole_number(element.get("max"), first, _MAX_COLUMN)
+
+
+def _remark(cell: Element) -> str:
+    if cell.get("t") == "e":
+        value = child(cell, "v")
+        return "" if value is None else (value.text or "")
+    formula = child(cell, "f")
+    text = "" if formula is None else (formula.text or "")
+    return f"={text[:_MAX_FORMULA] or '…'} (not calculated)"

@@ -1,0 +1,220 @@
+"""No file can hurt: whatever it is made of, it costs only itself, and only so much."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gdrive_rag_mcp.app.syncing import sync_index
+from gdrive_rag_mcp.chunking.structural import StructuralChunker
+from gdrive_rag_mcp.domain import EVERYTHING, Document, FileState, Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.limits import Limits
+from gdrive_rag_mcp.extraction.options import Options
+from gdrive_rag_mcp.extraction.process import ReadingProcess
+from gdrive_rag_mcp.extraction.reading import read_document
+from gdrive_rag_mcp.extraction.sandbox import Sandbox
+from gdrive_rag_mcp.extraction.wire import unpack
+from gdrive_rag_mcp.extraction.zygote import Ending, Request
+from gdrive_rag_mcp.indexing.sync import SyncOptions
+from gdrive_rag_mcp.sources.local import LocalFolderSource
+from gdrive_rag_mcp.store import Store
+from tests.extraction.hostile import entities
+from tests.extraction.hostile.cases import CASES
+
+MOST_CPU_SECONDS = 40
+MOST_BYTES = 2 << 30
+CANARY = "yellow-feathers-4711"
+QUICK = (
+    "sheet: far cell",
+    "sheet: far cell first",
+    "sheet: one merged range over all",
+    "word: nested tables",
+    "slides: nested groups",
+    "open sheet: repeated rows and cells",
+    "open sheet: repeated empty rows",
+    "book: deep chapter",
+    "zip: 10,001 members",
+    "zip: overlapping members",
+    "pdf: 200,000 pages",
+    "pdf: page tree in a circle",
+    "pdf: circles",
+    "web: nested divisions",
+    "web: 200,000 attributes",
+    "json: nested lists",
+    "mail: nested parts",
+    "rtf: nested braces",
+    "csv: a million columns",
+    "markdown: brackets",
+    "markdown: pipes",
+    "markdown: spaces",
+    *(f"{name}: laughs" for name in entities.CARRIERS),
+)
+needs_fork = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="what a file costs is told by forks"
+)
+
+
+class Reading:
+    """A process that reads, and what it took."""
+
+    def __init__(self, folder: Path) -> None:
+        self._process = ReadingProcess()
+        self._path = folder / "file"
+
+    def read(self, content: bytes, mime_type: str) -> tuple[Ending, Document | Reason]:
+        self._path.write_bytes(content)
+        request = Request(str(self._path), mime_type, Limits(), Options())
+        ending, answer = self._process.ask(request)
+        if ending.signal or ending.exceeded:
+            return ending, Reason.RESOURCE_LIMIT
+        try:
+            return ending, unpack(answer)
+        except ExtractionError as refusal:
+            return ending, refusal.reason
+
+    def end(self) -> None:
+        self._process.end()
+
+
+@pytest.fixture(scope="module")
+def reading(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reading]:
+    reading = Reading(tmp_path_factory.mktemp("hostile"))
+    yield reading
+    reading.end()
+
+
+@needs_fork
+@pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.acceptance) for name in CASES],
+)
+def test_a_hostile_file_costs_only_itself_and_not_too_much(reading: Reading, name: str) -> None:
+    mime_type, build = CASES[name]
+
+    ending, outcome = reading.read(build(), mime_type)
+
+    assert outcome is not Reason.INTERNAL
+    assert ending.cpu_seconds <= MOST_CPU_SECONDS
+    assert ending.peak_bytes <= MOST_BYTES
+    _, after = reading.read(b"# Leave\n\nThirty days.\n", "text/markdown")
+    assert isinstance(after, Document)
+    assert after.text == "Leave\n\nThirty days."
+
+
+def test_the_quick_ones_are_among_them_all() -> None:
+    assert set(QUICK) <= set(CASES)
+
+
+# ── files that would have other files read ───────────────────────────────────
+
+
+@pytest.fixture
+def canary(tmp_path: Path) -> Path:
+    path = tmp_path / "canary.txt"
+    path.write_text(f"<!ENTITY e '{CANARY}'> {CANARY}", encoding="ascii")
+    return path
+
+
+def text_of(path: Path, mime_type: str) -> str:
+    """All that came of a file, a refusal's words included."""
+    try:
+        return repr(read_document(path, mime_type))
+    except ExtractionError as refusal:
+        return f"{refusal.message} {refusal.hint}"
+
+
+@pytest.mark.parametrize("name", entities.CARRIERS)
+@pytest.mark.parametrize(
+    "declared",
+    [entities.fetching, entities.fetching_by_parameter, entities.fetching_a_grammar],
+    ids=["entity", "parameter", "grammar"],
+)
+def test_no_entity_brings_another_file_in(
+    tmp_path: Path, canary: Path, name: str, declared: entities.Declare
+) -> None:
+    """Read in this very process, where nothing but the reader itself holds it back."""
+    mime_type, carry = entities.CARRIERS[name]
+    for address in (canary.as_uri(), str(canary), "canary.txt"):
+        (tmp_path / "file").write_bytes(carry(declared(address)))
+
+        assert CANARY not in text_of(tmp_path / "file", mime_type)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        r'{\field{\*\fldinst INCLUDETEXT "%s"}{\fldrslt shown}}',
+        r'{\field{\*\fldinst LINK Word.Document.8 "%s"}{\fldrslt shown}}',
+        r"{\*\template %s}",
+        r"{\info{\*\hlinkbase %s}}{\object\objlink{\*\objdata %s}}",
+    ],
+)
+def test_no_field_of_rtf_brings_another_file_in(tmp_path: Path, canary: Path, field: str) -> None:
+    content = r"{\rtf1 before " + field.replace("%s", str(canary)) + " after}"
+    (tmp_path / "file").write_text(content, encoding="ascii")
+
+    assert CANARY not in text_of(tmp_path / "file", "application/rtf")
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<iframe src='{0}'></iframe>",
+        "<object data='{0}'></object>",
+        "<link rel=import href='{0}'>",
+        "<script src='{0}'></script>",
+        "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='{0}' parse='text'/>",
+    ],
+)
+@pytest.mark.parametrize("mime_type", ["text/html", "application/xhtml+xml", "application/xml"])
+def test_no_markup_brings_another_file_in(
+    tmp_path: Path, canary: Path, markup: str, mime_type: str
+) -> None:
+    content = f"<html><body><p>before</p>{markup.format(canary.as_uri())}<p>after</p></body></html>"
+    (tmp_path / "file").write_text(content, encoding="ascii")
+
+    assert CANARY not in text_of(tmp_path / "file", mime_type)
+
+
+# ── in a run, and beside a server ────────────────────────────────────────────
+
+
+def test_hostile_files_among_good_ones_stand_in_the_ledger_and_the_good_are_found(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for number in range(4):
+        text = f"Note {number} about leave.\n"
+        (folder / f"{number} good.txt").write_text(text, encoding="ascii")
+    hostile = {
+        "0a.xlsx": "sheet: far cell first",
+        "1a.docx": "word: nested tables",
+        "2a.docx": "docx: laughs",
+        "3a.pdf": "pdf: circles",
+        "4a.docx": "zip: overlapping members",
+    }
+    for name, case in hostile.items():
+        (folder / name).write_bytes(CASES[case][1]())
+
+    with Sandbox() as sandbox:
+        report = sync_index(
+            tmp_path / "index.db",
+            source=LocalFolderSource(folder),
+            extractor=sandbox,
+            chunker=StructuralChunker(size=300, overlap=40),
+            embedder=lambda _: None,
+            options=SyncOptions(),
+            progress=lambda *_: None,
+        )
+
+    assert (report.added, report.complete) == (4, True)
+    with Store.open_for_reading(tmp_path / "index.db") as store:
+        records = {record.name: record for record in store.ledger.all(EVERYTHING)}
+    assert set(records) >= {*hostile, *(f"{number} good.txt" for number in range(4))}
+    for name, record in records.items():
+        read = record.state is FileState.INDEXED
+        assert read is name.endswith("good.txt")
+        assert read or record.reason not in {None, Reason.INTERNAL}
