@@ -5,9 +5,9 @@
 PDF: ours is all of the way to a document, with paragraphs, clean text, offsets and locators; theirs
 is the bare text of every page. XLSX: the values of all cells, and all of the way to a document,
 whose rows are said with the names of their columns; theirs is the bare values in read-only mode.
-CPU medians of runs in turns. `--check` fails when a PDF is read less than 5 times as fast as by
-pypdf, a workbook's values less than 8 times as fast as by openpyxl, or when the whole document takes
-longer than openpyxl takes for the values alone.
+CPU medians of runs in turns. `--check` fails when PDFs are read less than 5 times as fast as by
+pypdf, a workbook's values less than 8 times as fast as by openpyxl, or when the whole document
+takes longer than openpyxl takes for the values alone.
 """
 
 import argparse

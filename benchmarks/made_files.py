@@ -14,27 +14,25 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.pdfgen.textobject import PDFTextObject
 
-_ENGLISH = (
-    "the contract of a supplier ends with the month in which notice was given unless both sides "
-    "agree in writing that deliveries go on and invoices are paid within thirty days of receipt "
-    "while any claim for damages remains subject to the limits that section nine sets out for "
-    "equipment transport insurance storage and the costs of an expert whom the parties appoint"
-).split()
-_KOREAN = "계약은 상대방이 서면으로 통지한 달의 말일에 종료되며 대금은 청구서를 받은 날부터 삼십일 안에".split()
-_JAPANESE = (
-    "契約は 相手方が 書面で 通知した 月の 末日に 終了し 代金は 請求書を 受けた日から 支払う".split()
-)
-_CHINESE = (
-    "合同 自 一方 书面 通知 当月 月末 终止 货款 应当 在 收到 发票 之日 起 三十日 内 支付".split()
-)
+_SENTENCES: Mapping[str, str] = {
+    "English": "the contract of a supplier ends with the month in which notice was given unless "
+    "both sides agree in writing that deliveries go on and invoices are paid within thirty days of "
+    "receipt while any claim for damages remains subject to the limits that section nine sets out "
+    "for equipment transport insurance storage and the costs of an expert whom the parties appoint",
+    "Korean": "계약은 상대방이 서면으로 통지한 달의 말일에 종료되며 대금은 청구서를 받은",
+    "Japanese": "契約は 相手方が 書面で 通知した 月の 末日に 終了し 代金は 請求書を 支払う",
+    "Chinese": "合同 自 一方 书面 通知 当月 月末 终止 货款 应当 在 收到 发票 之日 三十日 内 支付",
+}
+_WORDS = {language: sentence.split() for language, sentence in _SENTENCES.items()}
+_ENGLISH = _WORDS["English"]
 _LEFT, _TOP, _WIDTH, _LEADING, _SIZE, _LINES = 56, 790, 480, 14, 10, 50
 _FONTS: Mapping[str, list[str]] = {
     "Times-Roman": _ENGLISH,
     "Helvetica": _ENGLISH,
     "Vera": _ENGLISH,
-    "HYSMyeongJo-Medium": _KOREAN,
-    "HeiseiMin-W3": _JAPANESE,
-    "STSong-Light": _CHINESE,
+    "HYSMyeongJo-Medium": _WORDS["Korean"],
+    "HeiseiMin-W3": _WORDS["Japanese"],
+    "STSong-Light": _WORDS["Chinese"],
 }
 
 

@@ -12,13 +12,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(REPOSITORY))  # the modules beside this one, when it runs as a script
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the modules beside this one
 
 from tools.conformance import INDEX, Result, run
 from tools.format_causes import CAUSES
 from tools.formats_page import outcome, page, table
 
+REPOSITORY = Path(__file__).resolve().parents[1]
 GOAL = 0.98
 
 
@@ -47,6 +47,7 @@ def _what(result: Result) -> str:
 
 
 def main() -> int:
+    """Read the folder, print the table and the faults, and write or check the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     folder = REPOSITORY.parent / "shared" / "data" / "files"
     parser.add_argument("folder", type=Path, nargs="?", default=folder)

@@ -5,6 +5,7 @@ they must be found, and words that must not appear. Nothing in it was made with 
 """
 
 import csv
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.sandbox import Sandbox
-from gdrive_rag_mcp.settings import Settings
+from gdrive_rag_mcp.settings import load_settings
 from gdrive_rag_mcp.sources.media_types import media_type_of
 from tools.located_words import LocatedWord, bare, split
 
@@ -99,7 +100,7 @@ def entries(folder: Path) -> list[Entry]:
 
 def run(folder: Path, wanted: Iterable[Entry] | None = None) -> Iterator[Result]:
     """Read the files as a sync of the folder would, and judge what comes of each."""
-    settings = Settings()
+    settings = load_settings(environ={"HOME": os.devnull})
     chunker = StructuralChunker(settings.chunk_size, settings.chunk_overlap)
     with Sandbox() as sandbox:
         for entry in entries(folder) if wanted is None else wanted:

@@ -38,7 +38,7 @@ CAUSES: Mapping[str, Cause] = {
     ),
     "pptx__poi__SmartArt.pptx": _index(_BLANK),
     "pptx__tika__testPPT_various.pptx": _index(
-        "`ThisGothic` is no word of the deck: the program that the truth is from drew two lines over "
-        "each other"
+        "`ThisGothic` is no word of the deck, where the two words stand in different lines: the "
+        "truth is from a picture of the slide, on which they touch"
     ),
 }

@@ -40,7 +40,7 @@ class Made:
         return self._add(text, SegmentKind.ROW, locator, path, header)
 
     def at(
-        self, kind: str, value: str, text: str, *path: str, number: int = 1, label: str = ""
+        self, kind: str, value: str, text: str, *path: str, number: int | None = 1, label: str = ""
     ) -> "Made":
         locator = Locator(kind, value, number, number, label or None)
         return self._add(text, SegmentKind.TEXT, locator, path)

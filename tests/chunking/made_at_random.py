@@ -6,12 +6,22 @@ from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
 from tests.chunking.made import sentences
 
 LIST = "You must bring:\n" + "".join(f"- the form {n}. It is signed.\n" for n in range(40))
-WRAPPED = "The rent is due on the fifth day of each month and is paid\nto the self-\nemployed owner.\n"
+WRAPPED = (
+    "The rent is due on the fifth day of each month and is paid\nto the self-\nemployed owner.\n"
+)
 _WORDS = st.one_of(
     st.text(max_size=60),
     st.text(alphabet="ab .!?\n", max_size=200),
     st.sampled_from(
-        [LIST, WRAPPED, sentences(30), "ภาษาไทยไม่มีช่องว่าง" * 20, "连续的中文" * 50, "x" * 900, " " * 999]
+        [
+            LIST,
+            WRAPPED,
+            sentences(30),
+            "ภาษาไทยไม่มีช่องว่าง" * 20,
+            "连续的中文" * 50,
+            "x" * 900,
+            " " * 999,
+        ]
     ),
 )
 _PATHS = st.lists(st.sampled_from(["Leave", "Unpaid", "Paid"]), max_size=3).map(tuple)

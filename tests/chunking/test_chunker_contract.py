@@ -1,19 +1,33 @@
 """What every chunker promises, whatever it cuts by; another one is added to `CHUNKERS`."""
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdrive_rag_mcp.chunking.llama_index import LlamaIndexChunker
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
+from gdrive_rag_mcp.chunking.tokens import estimate_tokens
 from gdrive_rag_mcp.domain import Document
 from gdrive_rag_mcp.protocols import Chunker
 from tests.chunking.made import Made, uncovered
 from tests.chunking.made_at_random import documents
+from tests.chunking.scripts import Parts, structured
 
-CHUNKERS: dict[str, Callable[[int, int], Chunker]] = {"structural": StructuralChunker}
+
+def _llama_index(size: int, overlap: int) -> Chunker:
+    if find_spec("llama_index") is None:
+        pytest.skip("needs llama-index-core, of the extra llama-index")
+    return LlamaIndexChunker(size, overlap)
+
+
+CHUNKERS: dict[str, Callable[[int, int], Chunker]] = {
+    "structural": StructuralChunker,
+    "llama-index": _llama_index,
+}
 each_chunker = pytest.mark.parametrize("make", CHUNKERS.values(), ids=CHUNKERS.keys())
 
 
@@ -72,3 +86,38 @@ def test_the_identity_tells_sizes_apart(make: Callable[[int, int], Chunker]) -> 
 
     assert len(identities) == 3
     assert make(300, 40).identity == make(300, 40).identity
+
+
+@each_chunker
+@given(parts=structured())
+def test_no_embedded_text_is_above_the_size(
+    make: Callable[[int, int], Chunker], parts: Parts
+) -> None:
+    chunks = make(200, 30).chunk(parts.document)
+
+    assert uncovered(parts.document, chunks) == ""
+    assert all(estimate_tokens(chunk.embedded_text) <= 200 for chunk in chunks)
+
+
+@each_chunker
+def test_a_text_that_repeats_itself_is_located_like_any_other(
+    make: Callable[[int, int], Chunker],
+) -> None:
+    document = Made().text("It rains. " * 2000).document
+
+    chunks = make(100, 20).chunk(document)
+
+    assert len(chunks) > 50
+    assert uncovered(document, chunks) == ""
+    assert all(one.start < two.start <= one.end + 1 for one, two in pairwise(chunks))
+
+
+@each_chunker
+def test_no_chunk_reaches_from_one_slide_into_the_next(make: Callable[[int, int], Chunker]) -> None:
+    made = Made()
+    for number in range(1, 9):
+        made.at("slide", str(number), "It is short.", number=number)
+
+    chunks = make(100, 20).chunk(made.document)
+
+    assert [chunk.locator.value for chunk in chunks] == [str(number) for number in range(1, 9)]

@@ -3,7 +3,7 @@
 import pytest
 
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
-from gdrive_rag_mcp.domain import Chunk, Document, Locator
+from gdrive_rag_mcp.domain import Chunk, Document, Locator, Segment, SegmentKind
 from tests.chunking.made import Made, sentences
 
 
@@ -45,14 +45,15 @@ def test_a_slide_keeps_its_number_and_label_however_many_chunks_it_needs() -> No
     assert {chunk.locator for chunk in chunks} == {Locator("slide", "7", 7, 7, "p7")}
 
 
-def test_a_chapter_is_cited_by_its_file_even_where_its_parts_have_labels_of_their_own() -> None:
-    made = Made()
-    made.at("chapter", "two.xhtml", "It begins.", number=2, label="Two")
-    made.at("chapter", "two.xhtml", "It ends.", number=2, label="Two, the end")
+def test_a_slide_and_its_notes_share_a_chunk_that_cites_the_slide() -> None:
+    made = Made().at("slide", "3", "It begins.", number=3)
+    made.at("slide", "3", "Say it slowly.", number=3, label="notes")
+    made.at("slide", "4", "Say no more.", number=4, label="notes")
 
-    (chunk,) = cut(made.document)
-
-    assert chunk.locator == Locator("chapter", "two.xhtml", 2, 2, "Two")
+    assert [chunk.locator for chunk in cut(made.document)] == [
+        Locator("slide", "3", 3, 3),
+        Locator("slide", "4", 4, 4, "notes"),
+    ]
 
 
 def test_places_of_different_kinds_with_the_same_value_are_different_places() -> None:
@@ -109,18 +110,21 @@ def test_many_entries_fill_chunks_that_cite_only_what_they_hold() -> None:
 
 
 def test_pages_without_a_number_are_cited_from_the_first_to_the_last() -> None:
-    made = Made()
-    for name in ("iv", "v"):
-        made.at("page", name, "It is short.")
-    document = Document(
-        "",
-        made.document.text,
-        tuple(
-            type(segment)(segment.start, segment.end, segment.kind, Locator("page", value))
-            for segment, value in zip(made.document.segments, ("iv", "v"), strict=True)
-        ),
-    )
+    made = Made().at("page", "iv", "It is short.", number=None)
+    made.at("page", "v", "It is short, too.", number=None)
 
-    (chunk,) = cut(document)
+    (chunk,) = cut(made.document)
 
     assert chunk.locator == Locator("page", "iv-v")
+
+
+def test_a_chunk_is_as_sure_as_the_least_sure_page_that_was_recognised() -> None:
+    pages = [
+        Segment(0, 6, SegmentKind.TEXT, Locator("page", "1", 1, 1)),
+        Segment(7, 13, SegmentKind.TEXT, Locator("page", "2", 2, 2, ocr=91)),
+        Segment(14, 20, SegmentKind.TEXT, Locator("page", "3", 3, 3, ocr=74)),
+    ]
+
+    (chunk,) = cut(Document("", "Rent i\ns due \nmonthly", tuple(pages)))
+
+    assert chunk.locator == Locator("page", "1-3", 1, 3, ocr=74)

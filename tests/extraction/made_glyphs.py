@@ -3,16 +3,19 @@
 from collections.abc import ItemsView, Sequence
 
 _FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode {map} 0 R>>"
-_PAGE = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents {text} 0 R/Resources<</Font<</F 3 0 R>>>>>>"
+_PAGE = (
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents {text} 0 R"
+    "/Resources<</Font<</F 3 0 R>>>>>>"
+)
 
 
 def glyph_pdf(lines: Sequence[Sequence[str]]) -> bytes:
     """One page; each line is the glyphs from left to right, each glyph one or more characters."""
     glyphs = list(dict.fromkeys(glyph for line in lines for glyph in line))
     codes = {glyph: 0x41 + place for place, glyph in enumerate(glyphs)}
+    written = ["".join(f"{codes[glyph]:02X}" for glyph in line) for line in lines]
     shown = "".join(
-        f"BT /F 12 Tf 50 {750 - 20 * row} Td <{''.join(f'{codes[glyph]:02X}' for glyph in line)}> Tj ET\n"
-        for row, line in enumerate(lines)
+        f"BT /F 12 Tf 50 {750 - 20 * row} Td <{line}> Tj ET\n" for row, line in enumerate(written)
     )
     bodies = [
         "<</Type/Catalog/Pages 2 0 R>>",

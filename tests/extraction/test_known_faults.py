@@ -181,6 +181,23 @@ def test_rows_after_a_gap_of_thousands_are_read_with_their_own_numbers(read: Rea
     assert len(rows) == 2
 
 
+def test_hidden_rows_and_columns_are_told_from_visible_ones(read: Read) -> None:
+    book = openpyxl.Workbook()
+    for row in (("item", "price", "cost"), ("chair", 40, 31), ("table", 90, 72)):
+        book.active.append(row)
+    book.active.row_dimensions[3].hidden = True
+    book.active.column_dimensions["C"].hidden = True
+    file = io.BytesIO()
+    book.save(file)
+
+    document = read(file.getvalue(), SHEET)
+
+    rows = rows_of(document)
+    assert "hidden" in rows["Sheet!A3:C3"]
+    assert "hidden" not in rows["Sheet!A2:C2"]
+    assert {each.headings for each in document.segments} == {("Sheet (hidden column C)",)}
+
+
 def test_hundreds_of_thousands_of_blank_rows_cost_no_row_and_no_text(read: Read) -> None:
     filled = f'<row r="1">{cell("A1", "filled")}{cell("B1", "row")}</row>'
     blank = "".join(f'<row r="{number}"/>' for number in range(2, 300_000))

@@ -286,8 +286,10 @@ def test_a_document_survives_packing_whole() -> None:
         Segment(0, 3, SegmentKind.HEADING, Locator("page", "1", 1, 1, "iv"), ("한글",)),
         Segment(5, 8, SegmentKind.ROW, Locator("sheet", "A!B1", 1, 1, "A"), (), "x | y"),
         Segment(9, 12, SegmentKind.ROW, Locator("heading", "A > B"), ("한글",), "x | y"),
+        Segment(13, 16, SegmentKind.TEXT, Locator("page", "2", 2, 2, ocr=87)),
     )
-    document = Document("제목", "abc\n\ndef\nghi", segments, ("page 2: lost",))
+    text = "abc\n\ndef\nghi\njkl"
+    document = Document("제목", text, segments, ("page 2: lost",), ocr_matters=True)
 
     assert unpack(pack(document)) == document
 

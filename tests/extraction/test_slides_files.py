@@ -277,6 +277,28 @@ def test_categories_in_levels_and_dates_are_said_as_shown(
     ]
 
 
+def test_a_chart_of_the_newer_kind_says_its_values_too(read: Read) -> None:
+    def level(*values: str) -> str:
+        return "".join(f'<cx:pt idx="{at}">{each}</cx:pt>' for at, each in enumerate(values))
+
+    chart = (
+        '<cx:chartSpace xmlns:cx="urn:newer"><cx:chartData><cx:data id="0"><cx:strDim type="cat">'
+        f"<cx:lvl>{level('Start', 'Fees')}</cx:lvl></cx:strDim><cx:numDim>"
+        f'<cx:lvl formatCode="0%">{level("1", "-0.25")}</cx:lvl></cx:numDim></cx:data>'
+        "</cx:chartData>"
+        f"<cx:chart><cx:title><cx:tx><cx:rich>{body('Cash')}</cx:rich></cx:tx></cx:title><cx:plotArea>"
+        '<cx:plotAreaRegion><cx:series layoutId="waterfall"><cx:tx><cx:txData><cx:v>Share</cx:v>'
+        '</cx:txData></cx:tx><cx:dataId val="0"/></cx:series></cx:plotAreaRegion></cx:plotArea>'
+        "</cx:chart></cx:chartSpace>"
+    )
+    slide = Slide(CHART, [("c", "chartEx", "../charts/chartEx1.xml")])
+
+    document = read(Deck([slide], {"ppt/charts/chartEx1.xml": chart}).saved(), SLIDES)
+
+    assert said(document) == ["Cash", "Start | Share: 100%", "Fees | Share: -25%"]
+    assert document.segments[-1].context == "Cash"
+
+
 def test_a_picture_is_described_unless_nothing_is_said_of_it(read: Read) -> None:
     names = ("image1.png", "Picture 3", "Google Shape;54", "  ", "3")
     nothing = "".join(map(picture, names))

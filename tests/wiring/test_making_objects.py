@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,21 @@ def test_chunks_are_cut_to_the_sizes_that_are_set() -> None:
     made = wiring.make_chunker(settings(GDRIVE_RAG_CHUNK_SIZE="200", GDRIVE_RAG_CHUNK_OVERLAP="30"))
 
     assert "size=200 overlap=30" in made.identity
+
+
+def test_the_chunker_is_our_own_unless_another_is_set() -> None:
+    assert wiring.make_chunker(settings()).identity.startswith("structural/")
+
+
+def test_a_chunker_whose_extra_is_not_installed_is_refused_with_the_remedy() -> None:
+    if find_spec("llama_index") is not None:
+        pytest.skip("llama-index-core is installed")
+
+    with pytest.raises(SettingsError, match="llama-index") as refused:
+        wiring.make_chunker(settings(GDRIVE_RAG_CHUNKER="llama-index"))
+
+    assert refused.value.hint is not None
+    assert "pip install '.[llama-index]'" in refused.value.hint
 
 
 # ── embedders ────────────────────────────────────────────────────────────────

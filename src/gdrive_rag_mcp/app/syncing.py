@@ -51,10 +51,12 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
     options: SyncOptions,
     progress: Progress,
     readers: int = 1,
+    ocr: str = "",
 ) -> SyncReport:
     """Bring an index up to date; `embedder` is asked for one that goes with what the index holds.
 
     `readers` files are fetched at once; more than one only of a source that threads may share.
+    `ocr` names how the extractor recognises text; what it matters to is read again for another.
 
     Raises:
         IndexLockedError: another process is writing it.
@@ -75,6 +77,7 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
             extraction=EXTRACTION_VERSION,
             progress=progress,
             readers=readers,
+            ocr=ocr,
         ).run(options)
     if report.coverage.in_scope or not report.complete:
         return report
@@ -94,7 +97,7 @@ def _nothing_in_scope(source: Source) -> str:
     return f"nothing_in_scope: there is no file in {source.root}; {remedy}"
 
 
-def plan_sync(
+def plan_sync(  # noqa: PLR0913 - each part of a sync, once
     path: Path,
     *,
     source: Source,
@@ -103,6 +106,7 @@ def plan_sync(
     embedder: MakeEmbedder,
     options: SyncOptions,
     progress: Progress,
+    ocr: str = "",
 ) -> SyncPlan:
     """Find out what a sync would do, and write nothing; no content is fetched.
 
@@ -126,6 +130,7 @@ def plan_sync(
             supported=is_supported,
             extraction=EXTRACTION_VERSION,
             progress=progress,
+            ocr=ocr,
         ).plan(options)
 
 

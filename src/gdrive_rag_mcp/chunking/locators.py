@@ -70,19 +70,22 @@ def common_path(segments: Sequence[Segment]) -> tuple[str, ...]:
 def merge(locators: Sequence[Locator], path: tuple[str, ...]) -> Locator:
     """One locator for a run of them, in reading order; `path` is what they have in common.
 
-    Where kinds meet (a heading before a table), the last one's are cited: it is what was said.
+    Where kinds meet (a heading before a table), the last one's are cited: it is what was said. Of
+    what was recognised by OCR, the least sure counts.
     """
     if len(locators) == 1:
         return locators[0]
     kind = locators[-1].kind
     distinct = list(dict.fromkeys(locator for locator in locators if locator.kind == kind))
-    if len(distinct) == 1 or kind in _SHUT:
+    if len(distinct) == 1:
         return distinct[0]
     firsts = [locator.first for locator in distinct if locator.first is not None]
     lasts = [locator.last for locator in distinct if locator.last is not None] or firsts
     first, last = min(firsts, default=None), max(lasts, default=None)
-    label = distinct[0].label if kind == "sheet" else _labels(distinct)
-    return Locator(kind, _merged_value(distinct, path, first, last), first, last, label)
+    label = distinct[0].label if kind == "sheet" else _labels(kind, distinct)
+    value = _merged_value(distinct, path, first, last)
+    sureness = [locator.ocr for locator in distinct if locator.ocr is not None]
+    return Locator(kind, value, first, last, label, min(sureness, default=None))
 
 
 def _merged_value(
@@ -90,6 +93,8 @@ def _merged_value(
 ) -> str:
     """What the value of several locators of one kind is together."""
     match distinct[0].kind:
+        case kind if kind in _SHUT:
+            return distinct[0].value
         case "heading":
             return " > ".join(path) or distinct[-1].value
         case "pointer":
@@ -121,11 +126,14 @@ def _range(first: int | str, last: int | str) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _labels(pages: Sequence[Locator]) -> str | None:
-    """Printed page numbers, if any page has one that differs from its index."""
-    if all(page.label is None for page in pages):
+def _labels(kind: str, places: Sequence[Locator]) -> str | None:
+    """The label that all share; of pages the printed numbers, if any differs from its index."""
+    labels = {place.label for place in places}
+    if len(labels) == 1:
+        return places[0].label
+    if kind != "page":
         return None
-    ends = [page.label or page.value for page in (pages[0], pages[-1])]
+    ends = [page.label or page.value for page in (places[0], places[-1])]
     return _range(*ends)
 
 

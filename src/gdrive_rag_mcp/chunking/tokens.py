@@ -140,6 +140,11 @@ def measure(text: str) -> int:
     return int(Costs(text).before[len(text)])
 
 
+def as_cost(tokens: int) -> int:
+    """The most that a text of so many tokens can cost."""
+    return max(0, tokens * HUNDREDTHS - _ONCE)
+
+
 class Costs:
     """The cost of any slice of a text, in constant time after one pass over it.
 
@@ -187,7 +192,7 @@ class Costs:
     def reach(self, start: int, end: int, limit: int) -> int:
         """The last offset with `estimate_tokens(text[start:offset]) <= limit`, at most `end`."""
         most = min(end, start + limit * MOST_CHARACTERS_PER_TOKEN)
-        free = limit * HUNDREDTHS - _ONCE + self.opened(start)
+        free = as_cost(limit) + self.opened(start)
         return start + int(np.searchsorted(self._sums[start + 1 : most + 1], free, "right"))
 
 

@@ -36,6 +36,7 @@ from gdrive_rag_mcp.domain.files import (
 )
 from gdrive_rag_mcp.domain.identities import (
     EmbeddingIdentity,
+    Extraction,
     IndexStatus,
     ReindexReport,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "Document",
     "EmbeddingIdentity",
     "Evidence",
+    "Extraction",
     "Fetched",
     "FileRecord",
     "FileState",

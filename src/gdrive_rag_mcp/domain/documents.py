@@ -32,6 +32,8 @@ class Locator:
     first: int | None = None
     last: int | None = None
     label: str | None = None
+    ocr: int | None = None
+    """How sure OCR is of the text there, in percent; None where it was not recognised but read."""
 
 
 class SegmentKind(StrEnum):
@@ -63,13 +65,15 @@ class Document:
     """A file that has been read: its clean text, once, and the segments that cover it.
 
     `title` comes from the content, never from the file's name. `failures` names the pages or sheets
-    that could not be read, each in one line.
+    that could not be read, each in one line. `ocr_matters`: with other OCR, or none, the text would
+    be another.
     """
 
     title: str
     text: str
     segments: tuple[Segment, ...]
     failures: tuple[str, ...] = ()
+    ocr_matters: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,26 @@ class EmbeddingIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class Extraction:
+    """What files are read by: each is read again when what it was read by is not in force any more.
+
+    `ocr` says how text is recognised (empty: not at all), which matters to some files only.
+    """
+
+    version: str
+    ocr: str = ""
+
+    def name(self, *, with_ocr: bool) -> str:
+        """What a file was read by, to which OCR matters or not."""
+        return f"{self.version} ocr:{self.ocr}" if with_ocr else self.version
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What files may have been read by that need not be read again."""
+        return self.name(with_ocr=False), self.name(with_ocr=True)
+
+
+@dataclass(frozen=True, slots=True)
 class ReindexReport:
     """A change of embedder: from which (None: words only), to which, and texts embedded for it."""
 

@@ -5,9 +5,11 @@ import ctypes
 import os
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _GRACE_SECONDS = 2
+_OCR_CPU_SECONDS = 90
+_OCR_WALL_SECONDS = 900
 _SET_SIGNAL_OF_PARENTS_DEATH = 1
 
 
@@ -19,6 +21,18 @@ class Limits:
     cpu_seconds: int = 30
     wall_seconds: float = 120.0
     answer_bytes: int = 64 << 20
+
+    def with_ocr(self) -> "Limits":
+        """The same for a file whose pages are recognised: each takes seconds.
+
+        The time of computing is that of each process: the one that draws the pages, and the program
+        for each of them.
+        """
+        return replace(
+            self,
+            cpu_seconds=self.cpu_seconds + _OCR_CPU_SECONDS,
+            wall_seconds=self.wall_seconds + _OCR_WALL_SECONDS,
+        )
 
 
 def bind(limits: Limits) -> None:

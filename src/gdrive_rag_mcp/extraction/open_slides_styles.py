@@ -6,17 +6,19 @@ from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_nam
 from gdrive_rag_mcp.extraction.open_slides_shapes import area_of
 from gdrive_rag_mcp.extraction.open_xml import OpenDocument
 
+_PAGES = "drawing-page"
+
 
 class PageStyles:
     """Looks up what the style and the master of a page say."""
 
     def __init__(self, document: OpenDocument) -> None:
         styles = document.styles
-        self._hidden = {
-            attribute(style, "name")
-            for part in (document.content, styles)
-            for style in _within(part, ("automatic-styles", "styles"), "style")
-            if _is_hidden(style)
+        self._pages = {
+            attribute(style, "name") or "": style
+            for part in (styles, document.content)
+            for style in _within(part, ("styles", "automatic-styles"), "style")
+            if attribute(style, "family") == _PAGES
         }
         layouts = {
             attribute(layout, "name"): child(layout, "page-layout-properties")
@@ -28,17 +30,21 @@ class PageStyles:
         }
 
     def is_hidden(self, page: Element) -> bool:
-        """Whether a page is passed over when the deck is shown."""
-        return attribute(page, "style-name") in self._hidden
+        """Whether a page is passed over when the deck is shown; its style inherits from others."""
+        said = attribute(page, "visibility")
+        name = attribute(page, "style-name")
+        seen: set[str] = set()
+        while said is None and name is not None and name in self._pages and name not in seen:
+            seen.add(name)
+            style = self._pages[name]
+            properties = child(style, "drawing-page-properties")
+            said = None if properties is None else attribute(properties, "visibility")
+            name = attribute(style, "parent-style-name")
+        return said == "hidden"
 
     def area(self, page: Element) -> int:
         """The area of a page in square EMU; 0 when it is not said."""
         return self._areas.get(attribute(page, "master-page-name")) or 0
-
-
-def _is_hidden(style: Element) -> bool:
-    properties = child(style, "drawing-page-properties")
-    return properties is not None and attribute(properties, "visibility") == "hidden"
 
 
 def _area(properties: Element | None) -> int | None:

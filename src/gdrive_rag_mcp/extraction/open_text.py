@@ -4,14 +4,14 @@ Format: OpenDocument 1.3, part 3. Insertions under review are read, deletions ar
 is read. Indexes that only repeat headings and captions are left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.domain import Document, Locator
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, whole_number
+from gdrive_rag_mcp.extraction.open_table import read_rows, table_rows
 from gdrive_rag_mcp.extraction.open_text_lists import ListNumbers
-from gdrive_rag_mcp.extraction.open_text_tables import read_table, row_cells, table_rows
 from gdrive_rag_mcp.extraction.open_xml import (
     SKIPPED,
     OpenDocument,
@@ -29,6 +29,7 @@ _LEFT_OUT = SKIPPED | {
     "sequence-decls", "variable-decls", "user-field-decls", "index-title-template",
 }  # fmt: skip
 _ITEMS = frozenset({"list-item", "list-header"})
+_CELLS = frozenset({"table-cell", "covered-table-cell"})
 _MARGINS = ("header", "footer")
 _MAX_LEVEL = 9
 _MAX_CHAIN = 20
@@ -144,13 +145,16 @@ class _Reader:
             self._label = ""
 
     def _read_table(self, element: Element) -> None:
-        table = read_table(element, self._cell_text)
         self._tight = False
-        if table.width > 1:
-            self._prose.add_table(table.rows, table.headers or None)
+        rows = list(table_rows(element))
+        if max((len(_cells(row)) for row in rows), default=0) > 1:
+            marked = sum(local_name(row.getparent()) == "table-header-rows" for row in rows)
+            said = read_rows(element, self._cell_text)
+            headers = sum(row.number <= marked for row in said)
+            self._prose.add_table([_line(row.cells) for row in said], headers or None)
             return
-        for row in table_rows(element):
-            for cell in row_cells(row):
+        for row in rows:
+            for cell in _cells(row):
                 self._read_blocks(cell)
 
     def _cell_text(self, cell: Element) -> str:
@@ -198,3 +202,12 @@ def _begins_with_text(item: Element) -> bool:
     """Whether an item has a paragraph of its own; one with only a list within has no number."""
     first = next(iter(item), None)
     return first is not None and local_name(first) != "list"
+
+
+def _cells(row: Element) -> list[Element]:
+    return [each for each in row if local_name(each) in _CELLS]
+
+
+def _line(cells: Mapping[int, str]) -> list[str]:
+    """Cells with the blank ones between them."""
+    return [cells.get(column, "") for column in range(1, max(cells) + 1)]

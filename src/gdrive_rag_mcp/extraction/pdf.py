@@ -5,14 +5,23 @@ in silence.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import pdf_pdfium, pdf_pypdf
 from gdrive_rag_mcp.extraction.building import DocumentBuilder, one_line
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, Page, PageProblem
+from gdrive_rag_mcp.extraction.options import Ocr
+from gdrive_rag_mcp.extraction.pdf_ocr import PageRecogniser
+from gdrive_rag_mcp.extraction.pdf_page import (
+    MAX_PAGES,
+    WITHOUT_TEXT,
+    OpenedPdf,
+    Page,
+    PageProblem,
+)
 from gdrive_rag_mcp.extraction.pdf_paragraphs import page_paragraphs
 from gdrive_rag_mcp.extraction.titles import sensible_title
 
@@ -25,7 +34,7 @@ def read(file: InputFile) -> Document:
     """
     try:
         with pdf_pdfium.opened(file) as pdf:
-            return _assemble(pdf.title, pdf.count, pdf.pages())
+            return _assemble(pdf, file.options.ocr)
     except ExtractionError as refusal:
         if refusal.reason not in (Reason.ENCRYPTED, Reason.CORRUPT):
             raise
@@ -36,30 +45,43 @@ def _second_try(file: InputFile, refusal: ExtractionError) -> Document:
     """What pdfium calls encrypted or damaged may be neither; its own word stands if pypdf fails."""
     try:
         with pdf_pypdf.opened(file) as pdf:
-            return _assemble(pdf.title, pdf.count, pdf.pages())
+            return _assemble(pdf, None)
     except ExtractionError as second:
         if second.reason is Reason.RESOURCE_LIMIT:
             raise
         raise refusal from second
 
 
-def _assemble(title: str, count: int, pages: Iterable[Page]) -> Document:
+def _assemble(pdf: OpenedPdf, ocr: Ocr | None) -> Document:
     builder = DocumentBuilder()
-    builder.title = sensible_title(title)
+    builder.title = sensible_title(pdf.title)
     problems: dict[PageProblem, list[int]] = {}
-    for page in pages:
+    recognised = False
+    for page in _recognised(pdf, ocr):
         for paragraph in page_paragraphs(page.text):
             builder.add(paragraph, _locator(page))
+        if page.recognised:
+            recognised = True
+            sure = int(page.recognised.confidence)
+            for paragraph in page_paragraphs(page.recognised.text):
+                builder.add(paragraph, replace(_locator(page), ocr=sure))
         if page.problem:
             problems.setdefault(page.problem, []).append(page.number)
-    if count > MAX_PAGES:
-        problems[PageProblem.BEYOND_LIMIT] = list(range(MAX_PAGES + 1, count + 1))
+    if pdf.count > MAX_PAGES:
+        problems[PageProblem.BEYOND_LIMIT] = list(range(MAX_PAGES + 1, pdf.count + 1))
     if builder.empty and problems:
         raise _without_text(problems)
     for problem, numbers in problems.items():
         for numbered in _ranges(numbers):
             builder.fail(f"{numbered}: {problem.value}")
-    return builder.finish()
+    concerned = recognised or not problems.keys().isdisjoint(WITHOUT_TEXT)
+    return replace(builder.finish(), ocr_matters=concerned)
+
+
+def _recognised(pdf: OpenedPdf, ocr: Ocr | None) -> Iterator[Page]:
+    if ocr is None or pdf.render is None:
+        return pdf.pages()
+    return map(PageRecogniser(ocr, pdf.render).recognised, pdf.pages())
 
 
 def _locator(page: Page) -> Locator:
@@ -71,13 +93,14 @@ def _locator(page: Page) -> Locator:
 
 
 def _without_text(problems: dict[PageProblem, list[int]]) -> ExtractionError:
-    if PageProblem.NO_TEXT_LAYER in problems:
-        pages = ", ".join(itertools.islice(_ranges(problems[PageProblem.NO_TEXT_LAYER]), 5))
-        return ExtractionError(
-            Reason.NEEDS_OCR,
-            f"The PDF has no text layer ({pages})",
-            hint="Run it through OCR and store the result.",
-        )
+    for problem in WITHOUT_TEXT:
+        if problem in problems:
+            pages = ", ".join(itertools.islice(_ranges(problems[problem]), 5))
+            return ExtractionError(
+                Reason.NEEDS_OCR,
+                f"The PDF has no text: {pages}: {problem.value}",
+                hint="Run it through OCR and store the result, or set GDRIVE_RAG_OCR_LANGUAGES.",
+            )
     return ExtractionError(Reason.CORRUPT, "No page of the PDF can be read")
 
 

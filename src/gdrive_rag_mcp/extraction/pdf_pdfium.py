@@ -1,6 +1,7 @@
 """The first PDF engine: fast and hard to upset."""
 
 import itertools
+import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
@@ -9,6 +10,7 @@ import pypdfium2 as pdfium
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
+from gdrive_rag_mcp.extraction.ocr import Picture
 from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, OpenedPdf, Page, PageProblem
 
 FEW_CHARACTERS = 20
@@ -20,6 +22,10 @@ _FORM_DEPTH = 3
 _DECORATION = 30
 _PATH, _IMAGE = 2, 3
 _PAGE_COVER = 0.5
+_DOTS_PER_INCH = 200
+_POINTS_PER_INCH = 72
+_MOST_PIXELS = 16_000_000
+"""A page of four times A4 at 200 dots per inch; larger ones are drawn more coarsely."""
 
 
 @contextmanager
@@ -35,7 +41,12 @@ def opened(file: InputFile) -> Iterator[OpenedPdf]:
         raise _refusal(error) from error
     with closing(document):
         title = document.get_metadata_value("Title")
-        yield OpenedPdf(title, len(document), lambda: _pages(document))
+        yield OpenedPdf(
+            title,
+            len(document),
+            lambda: _pages(document),
+            lambda index, turn: _picture(document, index, turn),
+        )
 
 
 def _refusal(error: pdfium.PdfiumError) -> ExtractionError:
@@ -85,3 +96,20 @@ def _covers_page(image: pdfium.PdfObject, page: pdfium.PdfPage) -> bool:
         return False
     width, height = page.get_size()
     return bool((right - left) * (top - bottom) >= _PAGE_COVER * width * height)
+
+
+def _picture(document: pdfium.PdfDocument, index: int, turn: int) -> Picture | None:
+    """A page in grey; None if it cannot be drawn."""
+    try:
+        with closing(document[index]) as page:
+            width, height = page.get_size()
+            fits = math.sqrt(_MOST_PIXELS / max(width * height, 1))
+            scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, fits)
+            with closing(page.render(scale=scale, rotation=turn, grayscale=True)) as bitmap:
+                pixels, stride = bytes(bitmap.buffer), bitmap.stride
+                rows = range(0, stride * bitmap.height, stride)
+                lines = b"".join(pixels[start : start + bitmap.width] for start in rows)
+                resolution = max(round(scale * _POINTS_PER_INCH), 1)
+                return Picture(bitmap.width, bitmap.height, lines, resolution)
+    except pdfium.PdfiumError:
+        return None

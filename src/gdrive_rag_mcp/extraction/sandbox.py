@@ -7,6 +7,7 @@ process does.
 import os
 import signal
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -20,6 +21,7 @@ from gdrive_rag_mcp.extraction.wire import unpack
 from gdrive_rag_mcp.extraction.zygote import ONCE, Ending, Request
 
 _ATTEMPTS = 2
+_HEAD = 1024
 _HINT = "Save the file anew or split it, if it is genuine."
 
 
@@ -74,12 +76,20 @@ class Sandbox:
         Raises:
             ExtractionError: it cannot be read, or reading it took more than it may.
         """
-        request = Request(str(content.absolute()), mime_type, self._limits, self._options)
+        request = self._request(content.absolute(), mime_type)
         with self._turn:
             ending, answer = self._ask(request)
         if ending.signal or ending.exceeded:
-            raise _exceeded(ending, self._limits)
+            raise _exceeded(ending, request.limits)
         return unpack(answer)
+
+    def _request(self, content: Path, mime_type: str) -> Request:
+        """Only a PDF has pages to recognise: no other may take longer for it, or start programs."""
+        if self._options.ocr is None:
+            return Request(str(content), mime_type, self._limits, self._options)
+        if _is_pdf(content):
+            return Request(str(content), mime_type, self._limits.with_ocr(), self._options)
+        return Request(str(content), mime_type, self._limits, replace(self._options, ocr=None))
 
     def _ask(self, request: Request) -> tuple[Ending, bytes]:
         """Ask the process; one that is gone is replaced, and the question put once more."""
@@ -112,6 +122,14 @@ class Sandbox:
         if self._process is not None:
             self._process.end()
             self._process = None
+
+
+def _is_pdf(content: Path) -> bool:
+    try:
+        with content.open("rb") as file:
+            return b"%PDF-" in file.read(_HEAD)
+    except OSError:  # whoever reads it will say so
+        return False
 
 
 def _exceeded(ending: Ending, limits: Limits) -> ExtractionError:

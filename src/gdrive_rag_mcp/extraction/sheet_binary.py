@@ -7,6 +7,7 @@ from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.archives import open_archive
 from gdrive_rag_mcp.extraction.building import DocumentBuilder
 from gdrive_rag_mcp.extraction.input_file import InputFile
+from gdrive_rag_mcp.extraction.ole_file import ole_title, open_ole
 from gdrive_rag_mcp.extraction.ooxml import open_package
 from gdrive_rag_mcp.extraction.sheet_calamine import add_workbook, calamine_errors
 from gdrive_rag_mcp.extraction.sheet_scan import Scan
@@ -41,7 +42,9 @@ def _read_xlsb(builder: DocumentBuilder, file: InputFile) -> None:
 
 
 def _read_xls(builder: DocumentBuilder, file: InputFile) -> None:
-    scans = scan_xls(file)
+    with open_ole(file) as ole:
+        builder.title = ole_title(ole)
+        scans = scan_xls(ole)
     area = sum(scan.area for scan in scans)
     if area > _MAX_XLS_AREA:
         raise ExtractionError(

@@ -7,11 +7,9 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import olefile
-
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.input_file import InputFile
+from gdrive_rag_mcp.extraction.ole_file import Ole
 from gdrive_rag_mcp.extraction.sheet_formats import KNOWN_FORMATS, NumberFormat, number_format
 from gdrive_rag_mcp.extraction.sheet_scan import ERRORS, Scan
 
@@ -40,26 +38,17 @@ class _Book:
         return {at: found for at, number in enumerate(self.styles) if (found := made[number])}
 
 
-def scan_xls(file: InputFile) -> Sequence[Scan]:
+def scan_xls(ole: Ole) -> Sequence[Scan]:
     """What is to be known of each sheet, in the order of the workbook.
 
     Raises:
-        ExtractionError: `encrypted`, or damaged (`corrupt`).
+        ExtractionError: `encrypted`.
     """
-    try:
-        data = _stream(file)
-        book = _read_globals(data)
-        formats = book.formats()
-        return [_scan_sheet(data, start, formats) for start in book.starts]
-    except (OSError, struct.error, LookupError, ValueError, TypeError, AttributeError) as error:
-        raise ExtractionError(Reason.CORRUPT, f"The workbook is damaged: {error}") from error
-
-
-def _stream(file: InputFile) -> bytes:
-    with file.open() as opened, olefile.OleFileIO(opened) as ole:
-        name = next(each for each in ("Workbook", "Book") if ole.exists(each))
-        content: bytes = ole.openstream(name).read()
-    return content
+    name = next(each for each in ("Workbook", "Book") if ole.exists(each))
+    data = ole.openstream(name).read()
+    book = _read_globals(data)
+    formats = book.formats()
+    return [_scan_sheet(data, start, formats) for start in book.starts]
 
 
 def _records(data: bytes, at: int) -> Iterator[tuple[int, bytes]]:

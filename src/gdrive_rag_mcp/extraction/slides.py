@@ -19,10 +19,11 @@ from gdrive_rag_mcp.extraction.ooxml import (
     local_name,
     open_package,
 )
-from gdrive_rag_mcp.extraction.slides_chart import read_chart
+from gdrive_rag_mcp.extraction.slides_chart import Chart, read_chart
 from gdrive_rag_mcp.extraction.slides_comments import read_authors, read_comments
 from gdrive_rag_mcp.extraction.slides_diagram import read_points
 from gdrive_rag_mcp.extraction.slides_losses import Losses
+from gdrive_rag_mcp.extraction.slides_newer_chart import read_newer_chart
 from gdrive_rag_mcp.extraction.slides_page import Page
 from gdrive_rag_mcp.extraction.slides_shapes import Kind, Shape, area_of, link_in, read_shapes
 from gdrive_rag_mcp.extraction.slides_table import read_rows
@@ -124,7 +125,7 @@ class _Reader:
         elif shape.kind is Kind.TABLE:
             page.say_table(read_rows(shape.element))
         elif shape.kind is Kind.CHART:
-            chart = read_chart(self._linked(shape, links))
+            chart = _chart(self._linked(shape, links))
             page.say(chart.names)
             page.say_rows(chart.rows, CELL_SEPARATOR.join(chart.names))
         elif shape.kind is Kind.DIAGRAM:
@@ -166,6 +167,11 @@ class _Reader:
                 with self._losses.guarded(f"slide {page.place}, comments"):
                     comments = read_comments(self._package.xml(link.target), self._authors)
                     page.say(comments, aside="comments")
+
+
+def _chart(space: Element) -> Chart:
+    is_newer = child(space, "chartData") is not None
+    return read_newer_chart(space) if is_newer else read_chart(space)
 
 
 def _is_title(shape: Shape) -> bool:

@@ -25,7 +25,9 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class _Series:
+class Series:
+    """Values that belong together: for scattered points several at one place."""
+
     name: str
     categories: Points
     values: tuple[Points, ...]
@@ -44,12 +46,12 @@ def read_chart(space: Element) -> Chart:
     chart = child(space, "chart")
     plot = child(chart, "plotArea")
     names = [_title(chart, values)]
-    series: list[_Series] = []
+    series: list[Series] = []
     for group in () if plot is None else children(plot):
         if local_name(group).endswith("Ax"):
             names.append(_title(group, values))
         series += (_series(each, values) for each in children(group) if local_name(each) == "ser")
-    return Chart(tuple(dict.fromkeys(filter(None, names))), tuple(_rows(series)))
+    return Chart(tuple(dict.fromkeys(filter(None, names))), tuple(rows_of(series)))
 
 
 def _title(element: Element | None, values: Values) -> str:
@@ -58,16 +60,16 @@ def _title(element: Element | None, values: Values) -> str:
     return flat_text(child(source, "rich")) or values.text(source)
 
 
-def _series(series: Element, values: Values) -> _Series:
+def _series(series: Element, values: Values) -> Series:
     categories = (values.points(child(series, each)) for each in _CATEGORIES)
-    return _Series(
+    return Series(
         values.text(child(series, "tx")),
         next(filter(None, categories), {}),
         tuple(values.points(child(series, each)) for each in _VALUES),
     )
 
 
-def _rows(series: list[_Series]) -> Iterator[str]:
+def rows_of(series: list[Series]) -> Iterator[str]:
     """Series that say something of the same category at the same place share a row."""
     rows: dict[tuple[int, str], list[str]] = {}
     for each in series:

@@ -46,7 +46,7 @@ class Losses:
         """Refuse a deck of which nothing was read.
 
         Raises:
-            ExtractionError: text may stand in pictures (`needs_ocr`), or what a part was refused for.
+            ExtractionError: text may stand in pictures (`needs_ocr`), or why a part was refused.
         """
         if not self._builder.empty:
             return

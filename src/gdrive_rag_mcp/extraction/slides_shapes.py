@@ -97,8 +97,6 @@ def _frame(frame: Element) -> Iterator[Shape]:
         name = local_name(each)
         if name == "tbl":
             yield Shape(Kind.TABLE, each, description=description)
-        elif name == "chart" and "chartex" in each.tag:
-            yield Shape(Kind.UNREAD, role="a chart of a newer kind", description=description)
         elif name == "chart":
             yield Shape(Kind.CHART, link=link_in(each, "id"), description=description)
         elif name == "relIds":

@@ -30,11 +30,14 @@ def walk(element: Element, enter: Callable[[Element], bool]) -> Iterator[Element
             waiting.append(children(each))
 
 
+def descendants(element: Element | None) -> Iterator[Element]:
+    """Everything below an element in document order."""
+    return iter(()) if element is None else walk(element, lambda _: True)
+
+
 def find(element: Element | None, name: str) -> Element | None:
     """The first element of a name anywhere below."""
-    if element is None:
-        return None
-    return next((each for each in walk(element, _always) if local_name(each) == name), None)
+    return next((each for each in descendants(element) if local_name(each) == name), None)
 
 
 def paragraphs(body: Element | None) -> list[str]:
@@ -67,7 +70,3 @@ def _holds_text(element: Element) -> bool:
     name = local_name(element)
     is_number = name == "fld" and (attribute(element, "type") or "").startswith("slidenum")
     return name not in _PROPERTIES and not is_number
-
-
-def _always(_: Element) -> bool:
-    return True

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, whole_number
-from gdrive_rag_mcp.extraction.slides_text import children, find
+from gdrive_rag_mcp.extraction.slides_text import children, descendants
 
-_CACHES = ("strCache", "numCache", "multiLvlStrCache", "strLit", "numLit")
+_CACHES = frozenset({"strCache", "numCache", "multiLvlStrCache", "strLit", "numLit"})
+_DIMENSIONS = frozenset({"strDim", "numDim"})
 _LAST = 10**9
 _LARGEST_EXACT = 10**15
 # What is not a placeholder in a number format: quoted text, escaped characters, colours.
@@ -32,11 +33,12 @@ class Values:
 
     def points(self, source: Element | None) -> Points:
         """The values of a series; of categories in levels the outer ones come first."""
-        cache = next(filter(_is_there, (find(source, name) for name in _CACHES)), None)
+        cache = _cache(source)
         if cache is None:
             return {}
         levels = [each for each in children(cache) if local_name(each) == "lvl"]
-        innermost, *outer = [self._level(each) for each in levels or (cache,)]
+        numeric = local_name(cache).startswith("num")
+        innermost, *outer = [self._level(each, numeric=numeric) for each in levels or (cache,)]
         found = dict(innermost)
         for level in outer:
             for index, said in _spread(level, sorted(found)):
@@ -50,12 +52,11 @@ class Values:
             return " ".join((written.text or "").split())
         return " ".join(self.points(source).values())
 
-    def _level(self, cache: Element) -> dict[int, str]:
-        numeric = local_name(cache).startswith("num")
-        shared = _inner(cache, "formatCode")
+    def _level(self, level: Element, *, numeric: bool) -> dict[int, str]:
+        shared = attribute(level, "formatCode") or _inner(level, "formatCode")
         found = {}
-        for point in children(cache):
-            raw = " ".join(_inner(point, "v").split())
+        for point in children(level):
+            raw = " ".join((_inner(point, "v") or point.text or "").split())
             index = whole_number(attribute(point, "idx"), _LAST, _LAST)
             if local_name(point) != "pt" or not raw or index == _LAST:
                 continue
@@ -107,5 +108,9 @@ def _inner(element: Element, name: str) -> str:
     return "" if found is None else found.text or ""
 
 
-def _is_there(element: Element | None) -> bool:
-    return element is not None
+def _cache(source: Element | None) -> Element | None:
+    """Where the values are stored; charts of the newer kind have no cache, but dimensions."""
+    if source is None or local_name(source) in _DIMENSIONS:
+        return source
+    found = (each for each in descendants(source) if local_name(each) in _CACHES)
+    return next(found, None)

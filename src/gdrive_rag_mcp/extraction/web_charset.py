@@ -63,6 +63,7 @@ _SAMPLE = 200_000
 _FEW = 8
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 _CONTROLS = re.compile("[\x80-\x9f]")
+_TAG = re.compile(rb"<[^>]*>")
 
 
 def decode(data: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
@@ -93,10 +94,13 @@ def _encoding(data: bytes, declared: str) -> str:
         return certain
     named = codec_of(declared or declared_charset(data))
     if named == "utf-8":
-        return named if _is_nearly_utf8(data) else detect(data)
-    if named and _is_plausible(data, named):
-        return named
-    return detect(data)
+        return named if _is_nearly_utf8(data) else _detected(data)
+    return named if named and _is_plausible(data, named) else _detected(data)
+
+
+def _detected(data: bytes) -> str:
+    """By the text alone: a detector believes what the tags declare."""
+    return detect(_TAG.sub(b" ", data))
 
 
 def codec_of(label: str) -> str:

@@ -50,6 +50,7 @@ def pack(document: Document) -> bytes:
             "headings": headings.values,
             "contexts": contexts.values,
             "failures": document.failures,
+            "ocr_matters": document.ocr_matters,
         }
     )
 
@@ -85,7 +86,9 @@ def _dump(fields: Mapping[str, Json]) -> bytes:
 
 
 def _locator_fields(locator: Locator) -> tuple[Json, ...]:
-    return (locator.kind, locator.value, locator.first, locator.last, locator.label)
+    return (
+        locator.kind, locator.value, locator.first, locator.last, locator.label, locator.ocr,
+    )  # fmt: skip
 
 
 def _document(fields: Mapping[str, Json]) -> Document:
@@ -106,11 +109,20 @@ def _document(fields: Mapping[str, Json]) -> Document:
             for start, end, kind, locator, path, context in fields["segments"]
         ),
         failures=tuple(map(str, fields["failures"])),
+        ocr_matters=bool(fields["ocr_matters"]),
     )
 
 
-def _locator(kind: Json, value: Json, first: Json, last: Json, label: Json) -> Locator:
-    return Locator(str(kind), str(value), _maybe(int, first), _maybe(int, last), _maybe(str, label))
+def _locator(kind: Json, value: Json, *rest: Json) -> Locator:
+    first, last, label, ocr = rest
+    return Locator(
+        str(kind),
+        str(value),
+        _maybe(int, first),
+        _maybe(int, last),
+        _maybe(str, label),
+        _maybe(int, ocr),
+    )
 
 
 def _maybe(convert: Callable[[Json], Any], value: Json) -> Any:  # noqa: ANN401 - what `convert` gives, or None

@@ -57,6 +57,8 @@ def examine(
         *_sources(settings, environ, seconds),
         _looked_at("index", lambda: _index(settings)),
         _looked_at("embedder", lambda: _embedder(settings, environ)),
+        _looked_at("ocr", lambda: _ocr(settings)),
+        _looked_at("isolation", _isolation),
     ]
 
 
@@ -212,3 +214,15 @@ def _recorded(settings: Settings) -> EmbeddingIdentity | None:
         return wiring.make_reader(settings, resident=False).status().embedding
     except GdriveRagError:
         return None  # what is wrong with the index is a finding of its own
+
+
+def _ocr(settings: Settings) -> str:
+    from gdrive_rag_mcp.wiring.reading import describe_ocr
+
+    return describe_ocr(settings)
+
+
+def _isolation() -> str:
+    from gdrive_rag_mcp.wiring.reading import describe_isolation
+
+    return describe_isolation()

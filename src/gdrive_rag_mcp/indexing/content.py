@@ -12,6 +12,7 @@ from gdrive_rag_mcp.domain import (
     STATE_OF_REASON,
     Chunk,
     Document,
+    Extraction,
     Fetched,
     FileState,
     Reason,
@@ -45,7 +46,7 @@ class Tools:
     extractor: Extractor
     chunker: Chunker
     supported: Callable[[str], bool]
-    extraction: str
+    extraction: Extraction
     progress: Progress
     clock: Callable[[], datetime]
     readers: int = 1
@@ -75,7 +76,8 @@ class ContentReader:
             DiskFullError: there is no room for a file's content.
         """
         with self._store.transaction():
-            self._store.queue.look_again(extraction=self._tools.extraction, everything=everything)
+            plain, with_ocr = self._tools.extraction.names
+            self._store.queue.look_again(extraction=plain, with_ocr=with_ocr, everything=everything)
         work = self._store.queue.work(self._tools.clock())
         wanted = [item for item in work if not self._refuse_unfetched(item)]
         try:
@@ -127,7 +129,7 @@ class ContentReader:
 
     def _index(self, item: WorkItem, content: Path, fetched: Fetched) -> None:
         digest = _sha256(content)
-        same = item.content_hash == digest and item.extraction == self._tools.extraction
+        same = item.content_hash == digest and item.extraction in self._tools.extraction.names
         if same and item.searchable:
             self._keep(item.file.id, fetched)
             return
@@ -139,7 +141,7 @@ class ContentReader:
             self._store.queue.indexed(
                 item.file.id,
                 content_hash=digest,
-                extraction=self._tools.extraction,
+                extraction=self._tools.extraction.name(with_ocr=document.ocr_matters),
                 failures=document.failures,
                 anchors=fetched.anchors,
                 note=fetched.note,
@@ -192,7 +194,7 @@ class ContentReader:
                 identifier,
                 reason,
                 detail,
-                extraction=self._tools.extraction,
+                extraction=self._tools.extraction.name(with_ocr=reason is Reason.NEEDS_OCR),
                 now=self._tools.clock(),
             )
 

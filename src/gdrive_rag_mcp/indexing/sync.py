@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gdrive_rag_mcp.domain import EVERYTHING, FileState, SyncPlan, SyncReport
+from gdrive_rag_mcp.domain import EVERYTHING, Extraction, FileState, SyncPlan, SyncReport
 from gdrive_rag_mcp.errors import RootUnavailableError, SettingsError
 from gdrive_rag_mcp.indexing.content import ContentReader, Tools
 from gdrive_rag_mcp.indexing.listing import News
@@ -41,10 +41,16 @@ class Synchroniser:
     supported: Callable[[str], bool]
     extraction: str
     """Names the state of extraction: when it changes, every file is read again."""
+    ocr: str = field(default="", kw_only=True)
+    """Names how text is recognised: for another, the files are read again that it matters to."""
     progress: Progress = field(default=lambda *_: None)
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     readers: int = 1
     """How many files are fetched at the same time."""
+
+    @property
+    def _extraction(self) -> Extraction:
+        return Extraction(self.extraction, self.ocr)
 
     def run(self, options: SyncOptions) -> SyncReport:
         """Bring the index up to date once.
@@ -85,7 +91,10 @@ class Synchroniser:
             news = self._listed(options)
             to_remove, to_hold = map(self.store.straying.paths, news.verdict())
             news.strike()
-            self.store.queue.look_again(extraction=self.extraction, everything=options.full)
+            plain, with_ocr = self._extraction.names
+            self.store.queue.look_again(
+                extraction=plain, with_ocr=with_ocr, everything=options.full
+            )
             to_read, to_skip = self.store.queue.outlook(self.clock(), self.supported)
             changes = self.store.queue.changes()
             return SyncPlan(
@@ -113,7 +122,7 @@ class Synchroniser:
             self.extractor,
             self.chunker,
             self.supported,
-            self.extraction,
+            self._extraction,
             self.progress,
             self.clock,
             self.readers,

@@ -50,7 +50,10 @@ def iso(moment: datetime | None) -> str | None:
 
 
 def locator_object(locator: Locator) -> LocatorObject:
-    """Kind and value always; first, last and label where they are known."""
+    """Kind and value always; first, last and label where they are known.
+
+    Text that was recognised is marked `ocr`, with the confidence in percent.
+    """
     shown = LocatorObject(kind=locator.kind, value=locator.value)
     if locator.first is not None:
         shown["first"] = locator.first
@@ -58,6 +61,9 @@ def locator_object(locator: Locator) -> LocatorObject:
         shown["last"] = locator.last
     if locator.label is not None:
         shown["label"] = locator.label
+    if locator.ocr is not None:
+        shown["ocr"] = True
+        shown["confidence"] = locator.ocr
     return shown
 
 

@@ -33,10 +33,14 @@ _LABELS: Mapping[str, str] = {
 
 
 def place(locator: Locator) -> str:
-    """A locator as a reader says it: `page 4 (printed iv)`, `lines 12-40`, `slide 3 (notes)`."""
+    """A locator as a reader says it: `page 4 (printed iv)`, `lines 12-40`, `slide 3 (notes)`.
+
+    Recognised text is doubted as much as tesseract doubts it: `page 4 (OCR, 87 % sure)`.
+    """
     kind = "line" if locator.kind == "lines" and locator.value.isdecimal() else locator.kind
     told = _LABELS.get(locator.kind, "").format(locator.label) if locator.label else ""
-    return one_line(f"{kind} {locator.value}{told}")
+    doubt = "" if locator.ocr is None else f" (OCR, {locator.ocr} % sure)"
+    return one_line(f"{kind} {locator.value}{told}{doubt}")
 
 
 def search_text(outcome: SearchOutcome) -> str:

@@ -52,6 +52,8 @@ class LocatorObject(TypedDict):
     first: NotRequired[int]
     last: NotRequired[int]
     label: NotRequired[str]
+    ocr: NotRequired[bool]
+    confidence: NotRequired[int]
 
 
 class CitationObject(TypedDict):

@@ -43,6 +43,7 @@ _NUMBERS = (
     "evidence_threshold",
 )
 _SLOWEST_QPS = 0.01
+_LANGUAGES = r"[A-Za-z]\w{0,31}(\+[A-Za-z]\w{0,31}){0,9}"
 # Names that belong to parts of the product this version does not have yet, and to Compose: they
 # are let through, so that one environment file can serve every version; `doctor` lists them.
 NOT_USED_YET = frozenset(
@@ -124,6 +125,17 @@ class Settings(BaseModel):
         False, description="Ask an OpenAI-compatible server for `dimensions`."
     )
 
+    ocr_languages: str | None = Field(
+        None,
+        description="Languages to recognise pages without text in, as tesseract calls them, such "
+        "as kor+vie+eng; unset: no OCR.",
+    )
+
+    chunker: Literal["structural", "llama-index"] = Field(
+        "structural",
+        description="Who puts sentences together: this project, or LlamaIndex's SentenceSplitter "
+        "(extra `llama-index`).",
+    )
     chunk_size: int = Field(300, ge=50, le=2000, description="Estimated tokens a chunk, at most.")
     chunk_overlap: int = Field(
         40,
@@ -148,6 +160,13 @@ class Settings(BaseModel):
             return f"folder:{absolute(Path(folder))}"
         if value != "drive":
             raise ValueError("must be `drive` or `folder:PATH`, such as folder:documents")
+        return value
+
+    @field_validator("ocr_languages")
+    @classmethod
+    def _languages_are_codes(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(_LANGUAGES, value):
+            raise ValueError("must be tesseract's codes with + between, such as eng or kor+vie+eng")
         return value
 
     @field_validator("index_profile")

@@ -56,20 +56,23 @@ class WorkQueue:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
-    def look_again(self, *, extraction: str, everything: bool) -> None:
-        """Queue what an older extraction refused or, on request, whatever is not indexed whole."""
+    def look_again(self, *, extraction: str, everything: bool, with_ocr: str = "") -> None:
+        """Queue what another extraction read or refused or, on request, what is not indexed whole.
+
+        `with_ocr` is what those files have been read by to which it matters how text is recognised.
+        """
         condition = "state IN ('skipped', 'empty', 'failed', 'partial')"
         if not everything:
-            condition += " AND extraction IS NOT NULL AND extraction != ?"
+            condition += " AND extraction IS NOT NULL AND extraction NOT IN (?, ?)"
         self._connection.execute(
             f"""UPDATE files SET state = 'pending', next_attempt = NULL
             WHERE kind = 'file' AND ({condition})""",
-            () if everything else (extraction,),
+            () if everything else (extraction, with_ocr),
         )
         self._connection.execute(
             """UPDATE files SET state = 'pending' WHERE kind = 'file' AND state = 'indexed'
-            AND extraction != ?""",
-            (extraction,),
+            AND extraction NOT IN (?, ?)""",
+            (extraction, with_ocr),
         )
 
     def work(self, now: datetime) -> list[WorkItem]:

@@ -11,6 +11,7 @@ from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Source
 from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.wiring.embedders import make_embedder
+from gdrive_rag_mcp.wiring.reading import make_extractor
 from gdrive_rag_mcp.wiring.sources import make_source
 
 Report = Callable[[str], None]
@@ -18,7 +19,15 @@ _DRIVE_READERS = 8
 
 
 def make_chunker(settings: Settings) -> Chunker:
-    """What cuts documents."""
+    """What cuts documents.
+
+    Raises:
+        SettingsError: it needs an extra that is not installed.
+    """
+    if settings.chunker == "llama-index":
+        from gdrive_rag_mcp.chunking.llama_index import LlamaIndexChunker
+
+        return LlamaIndexChunker(size=settings.chunk_size, overlap=settings.chunk_overlap)
     from gdrive_rag_mcp.chunking.structural import StructuralChunker
 
     return StructuralChunker(size=settings.chunk_size, overlap=settings.chunk_overlap)
@@ -33,7 +42,6 @@ def sync(
         GdriveRagError: the settings, the source, the embedder or the index do not allow it.
     """
     from gdrive_rag_mcp.app.syncing import sync_index
-    from gdrive_rag_mcp.extraction.sandbox import Sandbox
 
     def embedder(recorded: EmbeddingIdentity | None) -> Embedder | None:
         try:
@@ -44,7 +52,7 @@ def sync(
             report(f"words only, without meaning: {error}")
             return None
 
-    with _source(settings, report) as source, Sandbox() as sandbox:
+    with _source(settings, report) as source, make_extractor(settings) as sandbox:
         return sync_index(
             settings.index_path,
             source=source,
@@ -54,6 +62,7 @@ def sync(
             options=options,
             progress=progress,
             readers=_readers(settings),
+            ocr=settings.ocr_languages or "",
         )
 
 
@@ -66,7 +75,6 @@ def plan(
         GdriveRagError: the settings, the source or the index do not allow it.
     """
     from gdrive_rag_mcp.app.syncing import plan_sync
-    from gdrive_rag_mcp.extraction.sandbox import Sandbox
 
     def embedder(recorded: EmbeddingIdentity | None) -> Embedder | None:
         try:
@@ -78,11 +86,12 @@ def plan(
         return plan_sync(
             settings.index_path,
             source=source,
-            extractor=Sandbox(),
+            extractor=make_extractor(settings),
             chunker=make_chunker(settings),
             embedder=embedder,
             options=options,
             progress=progress,
+            ocr=settings.ocr_languages or "",
         )
 
 
