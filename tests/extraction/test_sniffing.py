@@ -16,7 +16,7 @@ from gdrive_rag_mcp.extraction import archives
 from gdrive_rag_mcp.extraction.archives import check_archive
 from gdrive_rag_mcp.extraction.formats import Format
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.reading import read_document
+from gdrive_rag_mcp.extraction.reading import read_document, read_file
 from gdrive_rag_mcp.extraction.sniffing import sniff
 
 MAIL_HEADER = b"From: a@b.example\r\nTo: c@d.example\r\nSubject: Hi\r\nDate: today\r\n\r\nText"
@@ -54,6 +54,8 @@ def archive(tmp_path: Path) -> Callable[..., Path]:
         (b"How to write a %PDF-1.4 header", Format.MARKDOWN, Format.MARKDOWN),
         (b"plain", Format.TEXT, Format.TEXT),
         (b"plain", None, Format.TEXT),
+        (b"../documents/word_sample.docx", Format.WORD, Format.TEXT),
+        (b"%\xe2\xe3\n1 0 obj <<>> endobj", Format.PDF, Format.PDF),
         (b"BM is how this text begins", None, Format.TEXT),
         (b"{\\rtf1\\ansi hello}", Format.WORD_97, Format.RTF),
         (b"<html><body>...", Format.SHEET_BINARY, Format.WEB),
@@ -83,8 +85,7 @@ def test_content_decides_what_a_file_is_read_as(
     [
         (b"", Format.TEXT, Reason.NO_TEXT),
         (b"", Format.PDF, Reason.NO_TEXT),
-        (b"../documents/word_sample.docx", Format.WORD, Reason.TYPE_MISMATCH),
-        (b"just a placeholder", Format.PDF, Reason.TYPE_MISMATCH),
+        (bytes(5000), Format.WORD, Reason.TYPE_MISMATCH),
         (b"\0\5\x16\0" + bytes(100) + b"%PDF-1.4", Format.PDF, Reason.TYPE_MISMATCH),
         (OLE, Format.WORD, Reason.CORRUPT),
         (b"\x89PNG\r\n\x1a\n" + bytes(9), Format.PDF, Reason.TYPE_MISMATCH),
@@ -181,6 +182,33 @@ def test_asking_what_is_supported_and_starting_the_sandbox_load_no_parser() -> N
     ).stdout.split()
 
     assert not {"lxml", "pypdf", "pypdfium2", "python_calamine", "chardet"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("data", "mime_type"),
+    [
+        (b"The file is on the other server.", "application/pdf"),
+        (b"<html><body>Please sign in</body></html>", "application/pdf"),
+        (b"see ../letters/17", "application/msword"),
+    ],
+)
+def test_a_text_in_the_place_of_a_document_is_read_and_told(data: bytes, mime_type: str) -> None:
+    document = read_file(InputFile(data), mime_type)
+
+    assert document.text
+    assert "read as what it is" in document.failures[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "mime_type"),
+    [
+        (b"<html><body>A report</body></html>", "application/msword"),
+        (b"Name\tAge\nAnn\t3\n", "application/vnd.ms-excel"),
+        (b"<html><body>A report</body></html>", "text/plain"),
+    ],
+)
+def test_a_usual_disguise_is_read_without_remark(data: bytes, mime_type: str) -> None:
+    assert read_file(InputFile(data), mime_type).failures == ()
 
 
 # ── archives ─────────────────────────────────────────────────────────────────

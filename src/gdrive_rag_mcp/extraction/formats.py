@@ -51,6 +51,8 @@ TEXT_FORMATS = frozenset(
 )
 """Formats that are text: where the content does not tell them apart, the media type does."""
 
+_BEFORE_2007 = frozenset({Format.WORD_97, Format.SHEET_BINARY, Format.SLIDES_97, Format.RTF})
+
 _OOXML = "application/vnd.openxmlformats-officedocument"
 _OPEN = "application/vnd.oasis.opendocument"
 _GOOGLE = "application/vnd.google-apps"
@@ -134,6 +136,16 @@ def format_of(mime_type: str) -> Format | None:
 def names_no_format(mime_type: str) -> bool:
     """Whether a media type says nothing at all, so that only the content can tell."""
     return _bare(mime_type) in _UNNAMED
+
+
+def stands_in(found: Format, expected: Format | None) -> bool:
+    """Whether a text lies where a document was announced: a placeholder, or a page that says no.
+
+    Programs do write pages and tables under the names of Office files from before 2007.
+    """
+    if expected is None or expected in TEXT_FORMATS or found not in TEXT_FORMATS:
+        return False
+    return found is Format.TEXT or expected not in _BEFORE_2007
 
 
 def reader_of(kind: Format) -> Callable[[InputFile], Document]:

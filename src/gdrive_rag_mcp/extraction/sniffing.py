@@ -64,7 +64,7 @@ def sniff(file: InputFile, expected: Format | None) -> Format:
     if named is None:
         # UTF-16 is text, too: without its zero bytes ASCII in it reads as such.
         found = text_format(head.replace(b"\0", b"").lstrip(b"\xff\xfe"), file, expected)
-        if found and (expected or found is not Format.TEXT or _is_text(file)):
+        if found is not Format.TEXT or expected is Format.TEXT or _is_text(file):
             return found
     raise _refusal(expected, f"its content is {named or 'something else'}")
 

@@ -26,8 +26,8 @@ _BLANK = b"\xef\xbb\xbf \t\r\n"
 _ROWS_LOOKED_AT = 5
 
 
-def text_format(head: bytes, file: InputFile, expected: Format | None) -> Format | None:
-    """What a text is to be read as; nothing when no text was announced and none shows itself.
+def text_format(head: bytes, file: InputFile, expected: Format | None) -> Format:
+    """What a text would have to be read as; a PDF that lost its signature is still one.
 
     `head` is the file's start; zero bytes, as UTF-16 has them, may have been taken out of it.
     """
@@ -38,10 +38,11 @@ def text_format(head: bytes, file: InputFile, expected: Format | None) -> Format
         return shown
     if expected in _ANY_TEXT and _is_notebook(head, file):
         return Format.NOTEBOOK
-    if expected in _TABLES:
-        return Format.DELIMITED if _is_table(head) else None
-    announced = expected or Format.TEXT
-    return announced if announced in TEXT_FORMATS else None
+    if expected in _TABLES and _is_table(head):
+        return Format.DELIMITED
+    if expected is Format.PDF and b"endobj" in file.read():
+        return Format.PDF
+    return expected if expected in TEXT_FORMATS else Format.TEXT
 
 
 def _shown_format(head: bytes) -> Format | None:
