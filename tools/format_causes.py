@@ -30,9 +30,6 @@ CAUSES: Mapping[str, Cause] = {
     "docx-table__poi__TestTableColumns.docx": _index(_BLANK),
     "docx-table__python-docx__blk-containing-table.docx": _index(_BLANK),
     "xlsx-merge__poi__57893-many-merges.xlsx": _index(_BLANK),
-    "odt__tika__testODTnotaZipFile.odt": _index(
-        "a sentence of plain text under the name of an ODT file, refused as `type_mismatch`"
-    ),
     "html__markitdown__test_wikipedia.html": _index(
         "`callParserFunction` stands in a comment and in a script of the page, which nobody sees"
     ),

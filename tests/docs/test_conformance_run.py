@@ -77,7 +77,7 @@ def test_a_file_that_is_read_where_a_refusal_is_right_is_wrong_and_so_is_the_rev
 
 
 def test_words_of_what_is_rightly_refused_are_not_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "a.docx").write_text("Only text under this name.", encoding="utf-8")
+    (tmp_path / "a.docx").write_bytes(bytes(range(256)) * 8)
 
     [result] = results_of(tmp_path, ("a.docx", "error:type mismatch", "doc:text", ""))
 

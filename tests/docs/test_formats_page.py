@@ -6,6 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.extraction import archives, encodings
+from gdrive_rag_mcp.extraction.building import MAX_CHARACTERS
+from gdrive_rag_mcp.extraction.input_file import MAX_DEPTH
+from gdrive_rag_mcp.extraction.limits import Limits
+from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES
+from gdrive_rag_mcp.extraction.sheet_scan import MAX_AREA
 from tools.format_causes import CAUSES
 from tools.formats_page import TEMPLATE
 
@@ -66,6 +72,21 @@ def test_every_miss_on_the_page_of_formats_has_its_cause() -> None:
 
     assert "| not known |" not in text
     assert [cause.why for cause in CAUSES.values() if " ".join(cause.why.split()) not in text] == []
+
+
+def test_the_limits_on_the_page_of_formats_are_those_of_the_code() -> None:
+    held = Limits()
+    for said in (
+        f"{held.memory_bytes >> 30} GiB, {held.cpu_seconds} s, {held.wall_seconds:g} s",
+        f"{MAX_CHARACTERS:,} characters",
+        f"{encodings.MAX_BYTES:,} bytes",
+        f"| pages of a PDF | {MAX_PAGES:,} |",
+        f"| cells that a sheet reaches over | {MAX_AREA:,} |",
+        f"| {archives.MAX_TOTAL >> 20} MiB, {archives.MAX_MEMBERS:,} members, ",
+        f", {archives.MAX_RATIO} times its size above {archives.RATIO_FREE >> 20} MiB |",
+        f"| files within files | {MAX_DEPTH} deep |",
+    ):
+        assert said in page(FORMATS)
 
 
 def test_every_reason_that_a_reader_gives_is_explained() -> None:

@@ -7,6 +7,7 @@ import io
 import unicodedata
 import zipfile
 from collections.abc import Callable, Sequence
+from email.message import EmailMessage
 from itertools import pairwise
 
 import docx
@@ -24,6 +25,7 @@ Read = Callable[[bytes, str], Document]
 PDF = "application/pdf"
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+MAIL = "message/rfc822"
 LATIN, KOREAN = "Helvetica", "HYSMyeongJo-Medium"
 
 
@@ -237,6 +239,37 @@ def test_the_same_bytes_give_the_same_chunks_whatever_the_file_is_called(read: R
 
     assert one == other
     assert [each.hash for each in one] == [each.hash for each in other]
+
+
+def test_a_mail_has_its_subject_its_text_once_and_says_what_is_attached(read: Read) -> None:
+    mail = EmailMessage()
+    mail["From"], mail["To"] = "kim@example.org", "lee@example.org"
+    mail["Subject"] = "회의록과 일정"
+    mail.set_content("The minutes are attached.\n")
+    mail.add_alternative("<p>The <b>minutes</b> are attached.</p>", subtype="html")
+    mail.add_attachment("Notice is thirty days.\n", filename="minutes.txt")
+    mail.add_attachment(b"\x89PNG", maintype="image", subtype="png", filename="map.png")
+
+    document = read(mail.as_bytes(), MAIL)
+
+    assert document.title == "회의록과 일정"
+    assert document.text.count("minutes are attached") == 1
+    [attached] = [
+        each.locator.value
+        for each in document.segments
+        if "thirty days" in document.text[each.start : each.end]
+    ]
+    assert "minutes.txt" in attached
+    assert "map.png" in document.text + " ".join(document.failures)
+
+
+@pytest.mark.parametrize("declared", ["us-ascii", "utf-8", "no-such-charset"])
+def test_a_mail_that_declares_a_wrong_encoding_is_still_read(read: Read, declared: str) -> None:
+    said = "대금은 청구서를 받은 날부터 삼십일 안에 지급한다. 계약은 서면으로 통지한 달에 끝난다."
+    head = f"Subject: x\r\nContent-Type: text/plain; charset={declared}\r\n"
+    mail = f"{head}Content-Transfer-Encoding: 8bit\r\n\r\n".encode() + said.encode("cp949")
+
+    assert said in read(mail, MAIL).text
 
 
 UNCLEAN = (

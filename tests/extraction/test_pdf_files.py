@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 import pytest
 from PIL import Image
 from pypdf import PdfReader, PdfWriter
+from pypdf.annotations import Link, Text
 from pypdf.constants import PageLabelStyle
 from pypdf.generic import NameObject, NumberObject
+from pypdfium2 import PdfDocument, PdfiumError
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
@@ -13,6 +15,8 @@ from gdrive_rag_mcp.domain import Document, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import pdf_page, pdf_pdfium
 from gdrive_rag_mcp.extraction.pdf_paragraphs import page_paragraphs
+from tests.extraction.hostile.pdfs import page, stream
+from tests.extraction.hostile.pdfs import pdf as hand_made
 
 Read = Callable[[bytes, str], Document]
 PDF = "application/pdf"
@@ -138,6 +142,84 @@ def test_a_damaged_page_costs_only_itself(read: Read) -> None:
 
     assert "first page" in document.text
     assert "third page" in document.text
+
+
+def test_filled_form_fields_are_read_with_their_names_and_empty_ones_are_not(read: Read) -> None:
+    file = io.BytesIO()
+    canvas = Canvas(file, pagesize=(600, 800))
+    canvas.drawString(50, 750, "An application form, page by page.")
+    form = canvas.acroForm
+    form.textfield(name="applicant", value="Ada Lovelace", x=50, y=700)
+    form.textfield(name="remarks", value="", x=50, y=660)
+    form.checkbox(name="insured", checked=True, x=50, y=600)
+    form.checkbox(name="pensioner", checked=False, x=50, y=560)
+    form.choice(name="town", value="Seoul", options=["Seoul", "Hanoi"], x=50, y=500)
+    canvas.save()
+
+    document = read(file.getvalue(), PDF)
+
+    assert document.text.split("\n\n")[1].split("\n") == [
+        "applicant: Ada Lovelace",
+        "insured: Yes",
+        "town: Seoul",
+    ]
+    assert document.segments[-1].context == "Form fields"
+    assert document.segments[-1].locator.value == "1"
+
+
+def test_a_comment_on_a_page_is_read_and_marked_as_one(read: Read) -> None:
+    def remark(writer: PdfWriter) -> None:
+        note = Text(rect=(50, 50, 90, 90), text="Ask legal about this clause.")
+        writer.add_annotation(page_number=1, annotation=note)
+        link = Link(rect=(1, 1, 9, 9), url="https://example.org/")
+        writer.add_annotation(page_number=1, annotation=link)
+
+    document = read(rewritten(pdf(["The first page.", "The second page."]), remark), PDF)
+
+    *_, last = document.segments
+    assert document.text[last.start : last.end] == "Ask legal about this clause."
+    assert (last.locator.value, last.context) == ("2", "Comment")
+
+
+def test_a_ligature_of_lam_and_alef_is_in_order(read: Read) -> None:
+    """Drawn from the left: nun, the ligature, alef, and beside it alef and lam as two glyphs."""
+    cmap = (
+        b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def "
+        b"1 begincodespacerange <00> <FF> endcodespacerange 4 beginbfchar "
+        b"<41> <0627> <42> <06440625> <43> <0646> <44> <0644> endbfchar endcmap end end"
+    )
+    content = b"BT /F 20 Tf 300 700 Td (CBA) Tj 0 -100 Td (CDA) Tj ET"
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        page(4, 5),
+        stream(content),
+        font,
+        stream(cmap),
+    ]
+
+    lines = read(hand_made(objects), PDF).text.split()
+
+    assert lines == ["\u0627\u0644\u0625\u0646", "\u0627\u0644\u0646"]
+
+
+def test_a_page_that_one_engine_loses_is_said_to_be_lost(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = pdf_pdfium._page
+
+    def page_lost(document: PdfDocument, index: int) -> pdf_page.Page:
+        if index == 1:
+            raise PdfiumError("lost")
+        return whole(document, index)
+
+    monkeypatch.setattr(pdf_pdfium, "_page", page_lost)
+
+    document = read(pdf(["The first page.", "The second page.", "The third page."]), PDF)
+
+    assert [each.locator.value for each in document.segments] == ["1", "3"]
+    assert document.failures == ("page 2: damaged, could not be read",)
 
 
 def test_pages_beyond_the_limit_are_said_to_be_unread(

@@ -2,13 +2,17 @@ import datetime as dt
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import openpyxl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl.comments import Comment
 
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.sheet_formats import number_format
 from gdrive_rag_mcp.extraction.sheet_values import column_letters, column_number, show
 
 Read = Callable[[bytes, str], Document]
@@ -48,6 +52,14 @@ def edited(data: bytes, part: str, pattern: str, replacement: str) -> bytes:
                 assert changed != content
                 content = changed
             new.writestr(name, content)
+    return file.getvalue()
+
+
+def with_parts(data: bytes, parts: Mapping[str, str]) -> bytes:
+    file = io.BytesIO(data)
+    with zipfile.ZipFile(file, "a") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
     return file.getvalue()
 
 
@@ -236,11 +248,47 @@ def test_a_sheet_that_is_no_xml_costs_only_itself(read: Read) -> None:
     assert document.failures[0].count("xl/worksheets/sheet2.xml") == 1
 
 
-def test_a_workbook_without_its_parts_is_corrupt(read: Read) -> None:
+def test_a_workbook_without_list_and_sheets_is_corrupt(read: Read) -> None:
+    data = edited(saved(workbook(("S", STAFF))), "xl/workbook.xml", "<sheets>.*", "<")
+    data = edited(data, "xl/worksheets/sheet1.xml", "<sheetData>.*", "<")
+
     with pytest.raises(ExtractionError) as refusal:
-        read(edited(saved(workbook(("S", STAFF))), "xl/workbook.xml", "<sheets>.*", "<"), SHEET)
+        read(data, SHEET)
 
     assert refusal.value.reason is Reason.CORRUPT
+
+
+def test_sheets_are_read_when_the_links_to_them_are_broken(read: Read) -> None:
+    book = workbook(("Leave", STAFF), ("Other", ((3, True), (4, 1.5))))
+    book["Leave"]["B2"].number_format = "0000"
+    data = edited(saved(book), "_rels/.rels", "<Relationships", "no relationships")
+
+    document = read(data, SHEET)
+
+    assert said(document)[1] == "Name: Kim | Days: 0012 | Since: 2021-03-01"
+    assert document.segments[1].locator.value == "Leave!A2:C2"
+    assert said(document)[3:] == ["3 | TRUE", "4 | 1.5"]
+    assert "read one by one" in document.failures[0]
+
+
+def test_sheets_are_read_when_their_list_is_broken(read: Read) -> None:
+    data = edited(saved(workbook(("Leave", STAFF))), "xl/workbook.xml", "<sheets>.*", "<")
+
+    document = read(data, SHEET)
+
+    assert said(document)[0] == "Name | Days | Since"
+    assert document.segments[0].locator.value == "sheet1!A1:C1"
+
+
+def test_far_cells_and_absurd_numbers_do_no_harm_to_sheets_read_one_by_one(read: Read) -> None:
+    book = workbook(("S", (("first",), (7,))))
+    book["S"]["XFD1048576"] = "last"
+    data = edited(saved(book), "_rels/.rels", "<Relationships", "no relationships")
+    absurd = "9" * 10_000
+    data = edited(data, "xl/worksheets/sheet1.xml", "<v>7</v>", f"<v>{absurd}</v>")
+    data = edited(data, "xl/worksheets/sheet1.xml", '<c r="A1"', '<c r="ZZZZ99999999999"')
+
+    assert said(read(data, SHEET))[-1] == "last"
 
 
 def test_a_workbook_of_blank_cells_has_no_text(read: Read) -> None:
@@ -253,3 +301,117 @@ def test_a_workbook_of_blank_cells_has_no_text(read: Read) -> None:
 @pytest.mark.parametrize(("number", "letters"), [(1, "A"), (26, "Z"), (27, "AA"), (16384, "XFD")])
 def test_columns_are_lettered_as_in_a_sheet(number: int, letters: str) -> None:
     assert (column_letters(number), column_number(letters)) == (letters, number)
+
+
+def test_numbers_are_shown_in_the_format_of_their_cells(read: Read) -> None:
+    rows = (
+        ("Item", "Share", "Price", "Code", "Fee", "Load"),
+        ("Pen", 0.25, 1234.5, 123, -5, 2),
+    )
+    book = workbook(("S", rows))
+    formats = ("General", "0%", "#,##0.00", "00000", '"$"#,##0.00;("$"#,##0.00)', '0" kg"')
+    for cell, code in zip(book["S"][2], formats, strict=True):
+        cell.number_format = code
+
+    assert said(read(saved(book), SHEET))[1] == (
+        "Item: Pen | Share: 25% | Price: 1,234.50 | Code: 00123 | Fee: ($5.00) | Load: 2 kg"
+    )
+
+
+def test_hidden_rows_and_columns_are_read_and_told(read: Read) -> None:
+    book = workbook(("S", STAFF))
+    book["S"].row_dimensions[3].hidden = True
+    book["S"].column_dimensions["B"].hidden = True
+    book["S"].column_dimensions["K"].hidden = True
+
+    document = read(saved(book), SHEET)
+
+    assert said(document)[2] == "Name: Lee | Days: 9.5 | Since: 2020-01-15 (hidden row)"
+    assert document.segments[2].headings == ("S (hidden column B)",)
+    assert document.segments[2].locator.label == "S"
+
+
+def test_comments_stand_after_their_sheet_and_name_their_cell(read: Read) -> None:
+    book = workbook(("One", STAFF), ("Two", (("end",),)))
+    book["One"]["B3"].comment = Comment("Lee:\nhalf a day more?", "Lee")
+    book["One"]["A2"].comment = Comment("new", "Kim")
+
+    document = read(saved(book), SHEET)
+
+    assert said(document)[3:] == [
+        "[Comment by Kim] new", "[Comment by Lee] half a day more?", "end",
+    ]  # fmt: skip
+    locator = document.segments[4].locator
+    assert (locator.kind, locator.value, locator.first) == ("sheet", "One!B3", 3)
+    assert document.segments[4].headings == ("One",)
+
+
+def test_threads_of_comments_are_read_in_place_of_their_stand_ins(read: Read) -> None:
+    book = workbook(("S", STAFF))
+    book["S"]["A1"].comment = Comment("[Threaded comment]\n\nYour version of Excel…", "tc={1}")
+    space = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"
+    thread = (
+        f'<ThreadedComments xmlns="{space}"><threadedComment ref="A1" personId="{{P}}" id="{{1}}">'
+        f'<text>Who?</text></threadedComment><threadedComment ref="A1" id="{{2}}">'
+        f"<text>All.</text></threadedComment></ThreadedComments>"
+    )
+    people = f'<personList xmlns="{space}"><person displayName="Kim" id="{{P}}"/></personList>'
+    kind = "http://schemas.microsoft.com/office/2017/10/relationships/threadedComment"
+    data = edited(
+        saved(book),
+        "xl/worksheets/_rels/sheet1.xml.rels",
+        "</Relationships>",
+        f'<Relationship Id="t" Type="{kind}" Target="../threadedComments/t1.xml"/></Relationships>',
+    )
+    data = with_parts(data, {"xl/threadedComments/t1.xml": thread, "xl/persons/person.xml": people})
+
+    assert said(read(data, SHEET))[3:] == ["[Comment by Kim] Who?", "[Comment] All."]
+
+
+def test_damaged_comments_cost_only_themselves(read: Read) -> None:
+    book = workbook(("S", STAFF))
+    book["S"]["A1"].comment = Comment("lost", "Kim")
+    data = edited(saved(book), "xl/comments/comment1.xml", "</commentList>", "</comment")
+
+    document = read(data, SHEET)
+
+    assert len(document.segments) == 3
+    assert "xl/comments/comment1.xml" in document.failures[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "text"),
+    [
+        ("0.00%", 0.1234, "12.34%"),
+        ("#,##0", 0, "0"),
+        ("#,##0", -1234567, "-1,234,567"),
+        ("0.00", 2.675, "2.68"),
+        ("0.##", 2, "2"),
+        ('0.0,,"M"', 12_345_678, "12.3M"),
+        ("0;[Red]0", -3, "-3"),
+        ("[$€-407] #,##0.00", 3.005, "€ 3.01"),
+        ("#,##0\\ [$₫-42A]", 1_500_000, "1,500,000 ₫"),
+        ("000000-0000000", 9_001_011_234_567, "900101-1234567"),
+        ('_-* #,##0_-;-* #,##0_-;_-* "-"_-;_-@_-', 0, "0"),
+        (";;;", 3, "3"),
+        ("yyyy-mm-dd", 4, "4"),
+        ("# ?/?", 0.5, "0.5"),
+        ("0.00E+00", 1234, "1234"),
+        ("[>100]0.0;0.00", 7, "7"),
+        ("0." + "0" * 200, 1, "1.0000000000"),
+        ("0" + "%" * 200, 1, "1"),
+        ("0", float("nan"), "nan"),
+        ("0", 1e300, "1e+300"),
+    ],
+)
+def test_number_formats_show_what_a_sheet_shows(code: str, value: float, text: str) -> None:
+    found = number_format(code)
+
+    assert (found.show(value) if found else show(value)) == text
+
+
+@given(code=st.text('0#?.,%;"[]\\-$ _*()@ymdE/', max_size=30), value=st.floats())
+def test_no_number_format_breaks(code: str, value: float) -> None:
+    found = number_format(code)
+
+    assert found is None or found.show(value)

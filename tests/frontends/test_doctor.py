@@ -106,8 +106,26 @@ def test_a_sound_installation_has_nothing_amiss(look: Examine, index: Path) -> N
 
     findings = look()
 
-    assert list(findings) == ["settings", "source", "index", "embedder"]
+    assert list(findings) == ["settings", "source", "index", "embedder", "ocr", "isolation"]
     assert all(finding.ok for finding in findings.values())
+
+
+def test_ocr_is_off_unless_languages_are_set(look: Examine) -> None:
+    assert_fine(look()["ocr"], "off", "needs_ocr")
+
+
+def test_ocr_without_what_it_takes_is_amiss_with_what_to_install(
+    look: Examine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    findings = look(GDRIVE_RAG_OCR_LANGUAGES="kor+eng")
+
+    assert_amiss(findings["ocr"], "tesseract", "apt install tesseract-ocr tesseract-ocr-kor")
+
+
+def test_how_reading_is_held_back_is_told(look: Examine) -> None:
+    assert_fine(look()["isolation"], "files are read")
 
 
 def test_bad_settings_are_the_only_finding(look: Examine) -> None:
@@ -168,7 +186,8 @@ def test_a_folder_that_drive_shows_is_named_with_whoever_sees_it(
 ) -> None:
     findings = look(**drive)
 
-    assert list(findings) == ["settings", "identity", "source", "index", "embedder"]
+    looked_at = ["settings", "identity", "source", "index", "embedder", "ocr", "isolation"]
+    assert list(findings) == looked_at
     assert_fine(findings["identity"], google.email, "(service account)", "with drive.readonly")
     assert_fine(findings["source"], f"drive:{google.root} is visible to {google.email}")
     assert "PRIVATE KEY" not in str(findings)

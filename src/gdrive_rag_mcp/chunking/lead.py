@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gdrive_rag_mcp.chunking.cutting import pieces
 from gdrive_rag_mcp.chunking.reading import Reading
-from gdrive_rag_mcp.chunking.tokens import estimate_tokens
+from gdrive_rag_mcp.chunking.tokens import as_tokens, estimate_tokens, measure
 
 _ELLIPSIS = "…"
+_ARROW = " > "
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +26,14 @@ def fit_lead(title: str, headings: Sequence[str], context: str, limit: int) -> L
     """Shorten what is too long: title and headings may take a third each, the context the rest."""
     title = shorten(title, limit // 3)
     headings = _innermost(headings, limit // 3)
-    used = estimate_tokens(title) + _path_tokens(headings)
+    used = _tokens(title) + _path_tokens(headings)
     context = shorten(context, limit - used)
-    return Lead(title, headings, context, used + estimate_tokens(context))
+    return Lead(title, headings, context, used + _tokens(context))
 
 
 def shorten(text: str, limit: int) -> str:
     """The start of a text, marked with `…` where it was cut; empty if not even that has room."""
-    if estimate_tokens(text) <= limit:
+    if _tokens(text) <= limit:
         return text
     room = limit - estimate_tokens(_ELLIPSIS)
     if room < 1:
@@ -54,4 +56,17 @@ def _innermost(headings: Sequence[str], limit: int) -> tuple[str, ...]:
 
 
 def _path_tokens(headings: Sequence[str]) -> int:
-    return estimate_tokens(" > ".join(headings))
+    """The estimate of a path, from its parts: blanks part them, so their costs add up."""
+    if not headings:
+        return 0
+    return as_tokens(sum(map(_cost, headings)) + (len(headings) - 1) * _cost(_ARROW))
+
+
+@lru_cache(maxsize=1024)
+def _cost(text: str) -> int:
+    """What a title or heading costs; one stands above many chunks."""
+    return measure(text)
+
+
+def _tokens(text: str) -> int:
+    return as_tokens(_cost(text)) if text else 0

@@ -51,7 +51,7 @@ def find_delimiter(lines: Sequence[str]) -> str | None:
 
 
 def _sample(lines: Sequence[str], delimiter: str) -> list[Record]:
-    filled = (record for record in records(lines, delimiter) if any(record.values))
+    filled = (record for record in records(lines, delimiter) if record.values not in ([], [""]))
     return list(islice(filled, _SAMPLE))
 
 

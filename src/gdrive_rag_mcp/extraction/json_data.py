@@ -127,6 +127,8 @@ def _lines(value: Value, path: str) -> Iterator[str]:
             yield from _lines(inner, f"{path}.{key}" if path else key)
     elif not isinstance(value, list):
         yield f"{lead}{_shown(value)}"
+    elif not value:
+        return
     elif len(value) <= _IN_A_LINE and not any(isinstance(each, (Members, list)) for each in value):
         yield f"{lead}{', '.join(_shown(each) for each in value)}"
     else:

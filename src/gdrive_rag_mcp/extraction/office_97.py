@@ -13,6 +13,7 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ole_file import Ole, ole_title, open_ole
+from gdrive_rag_mcp.extraction.panics import panics_as_damage
 
 MAX_BYTES = 150_000_000
 _ONLY_LAYOUT = "flattened"
@@ -58,7 +59,8 @@ def open_97(file: InputFile, kind: Literal["doc", "ppt"]) -> Opened:
             Reason.UNSUPPORTED_TYPE, "Nothing that reads this format is installed", hint=_NEWER
         ) from error
     try:
-        found = office_oxide.Document.from_bytes(file.read(), kind).to_ir()
+        with panics_as_damage("The file"):
+            found = office_oxide.Document.from_bytes(file.read(), kind).to_ir()
     except office_oxide.OfficeOxideError as error:
         raise ExtractionError(
             Reason.CORRUPT, f"The file is damaged, or older than 1997: {error}", hint=_NEWER
@@ -81,10 +83,10 @@ def _check_encryption(ole: Ole) -> None:
 
 
 def _number(ole: Ole, stream: str, at: int, form: str) -> int:
-    if not ole.exists(stream):
-        return 0
-    head = ole.openstream(stream).read(at + struct.calcsize(form))
-    return int(struct.unpack_from(form, head, at)[0])
+    """A number in a stream; 0 where it is missing, as in files older than 1997."""
+    length = at + struct.calcsize(form)
+    head = ole.openstream(stream).read(length) if ole.exists(stream) else b""
+    return int(struct.unpack_from(form, head, at)[0]) if len(head) == length else 0
 
 
 def line(element: Part) -> str:

@@ -58,13 +58,9 @@ def _assemble(pdf: OpenedPdf, ocr: Ocr | None) -> Document:
     problems: dict[PageProblem, list[int]] = {}
     recognised = False
     for page in _recognised(pdf, ocr):
-        for paragraph in page_paragraphs(page.text):
-            builder.add(paragraph, _locator(page))
-        if page.recognised:
-            recognised = True
-            sure = int(page.recognised.confidence)
-            for paragraph in page_paragraphs(page.recognised.text):
-                builder.add(paragraph, replace(_locator(page), ocr=sure))
+        for piece, locator, context in _pieces(page):
+            builder.add(piece, locator, context=context)
+        recognised = recognised or page.recognised is not None
         if page.problem:
             problems.setdefault(page.problem, []).append(page.number)
     if pdf.count > MAX_PAGES:
@@ -76,6 +72,20 @@ def _assemble(pdf: OpenedPdf, ocr: Ocr | None) -> Document:
             builder.fail(f"{numbered}: {problem.value}")
     concerned = recognised or not problems.keys().isdisjoint(WITHOUT_TEXT)
     return replace(builder.finish(), ocr_matters=concerned)
+
+
+def _pieces(page: Page) -> Iterator[tuple[str, Locator, str]]:
+    """What is on a page, each with its locator and what must be known to read it."""
+    locator = _locator(page)
+    for paragraph in page_paragraphs(page.text):
+        yield paragraph, locator, ""
+    if page.recognised:
+        sure = replace(locator, ocr=int(page.recognised.confidence))
+        for paragraph in page_paragraphs(page.recognised.text):
+            yield paragraph, sure, ""
+    yield "\n".join(page.notes.fields), locator, "Form fields"
+    for comment in page.notes.comments:
+        yield comment, locator, "Comment"
 
 
 def _recognised(pdf: OpenedPdf, ocr: Ocr | None) -> Iterator[Page]:

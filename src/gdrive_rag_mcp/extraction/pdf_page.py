@@ -25,6 +25,14 @@ class PageProblem(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Notes:
+    """Filled form fields as `name: value`, and what comments say."""
+
+    fields: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A page, numbered from 1, with the label that is printed in the document's own table."""
 
@@ -33,6 +41,7 @@ class Page:
     label: str | None = None
     problem: PageProblem | None = None
     recognised: Recognised | None = None
+    notes: Notes = Notes()
 
 
 WITHOUT_TEXT = (PageProblem.NO_TEXT_LAYER, PageProblem.UNRECOGNISED, PageProblem.BEYOND_OCR)

@@ -3,14 +3,17 @@
 import itertools
 import math
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import pypdfium2 as pdfium
+from pypdfium2 import raw
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ocr import Picture
+from gdrive_rag_mcp.extraction.pdf_arabic import Box, with_ligatures_in_order
+from gdrive_rag_mcp.extraction.pdf_notes import notes_on
 from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES, OpenedPdf, Page, PageProblem
 
 FEW_CHARACTERS = 20
@@ -40,6 +43,8 @@ def opened(file: InputFile) -> Iterator[OpenedPdf]:
     except pdfium.PdfiumError as error:
         raise _refusal(error) from error
     with closing(document):
+        with suppress(pdfium.PdfiumError):  # whoever has a broken form still has text
+            document.init_forms()
         title = document.get_metadata_value("Title")
         yield OpenedPdf(
             title,
@@ -71,10 +76,19 @@ def _pages(document: pdfium.PdfDocument) -> Iterator[Page]:
 def _page(document: pdfium.PdfDocument, index: int) -> Page:
     with closing(document[index]) as page:
         with closing(page.get_textpage()) as layer:
-            text: str = layer.get_text_range()
+            text = with_ligatures_in_order(layer.get_text_range(), lambda at: _box(layer, at))
         few = len("".join(text.split())) < FEW_CHARACTERS
         problem = PageProblem.NO_TEXT_LAYER if few and _shows_more(page, text) else None
-    return Page(index + 1, text, document.get_page_label(index), problem)
+        return Page(index + 1, text, document.get_page_label(index), problem, notes=notes_on(page))
+
+
+def _box(layer: pdfium.PdfTextPage, at: int) -> Box | None:
+    """Where a character of the text is drawn; None for one that is not."""
+    character = raw.FPDFText_GetCharIndexFromTextIndex(layer, at)
+    if character < 0:
+        return None
+    box: Box = layer.get_charbox(character)
+    return box
 
 
 def _shows_more(page: pdfium.PdfPage, text: str) -> bool:

@@ -8,6 +8,7 @@ import python_calamine as calamine
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import DocumentBuilder
+from gdrive_rag_mcp.extraction.panics import panics_as_damage
 from gdrive_rag_mcp.extraction.sheet_building import add_sheet, hidden_words
 from gdrive_rag_mcp.extraction.sheet_merges import Merges
 from gdrive_rag_mcp.extraction.sheet_rows import NAMED_AREA, SheetRow
@@ -58,7 +59,8 @@ def add_workbook(
 def calamine_errors(what: str) -> Iterator[None]:
     """Turn what calamine says into ours."""
     try:
-        yield
+        with panics_as_damage(what):
+            yield
     except calamine.PasswordError as error:
         raise ExtractionError(
             Reason.ENCRYPTED, f"{what} wants a password", hint="Save a copy without a password."

@@ -48,7 +48,7 @@ class Page:
         context: str = "",
         tight: bool = False,
     ) -> None:
-        self.says_something |= bool(text.strip()) and not aside
+        self.says_something |= bool(text.strip())
         self._add(text, kind, aside=aside, context=context, tight=tight)
 
     def _add(

@@ -5,7 +5,7 @@ from gdrive_rag_mcp.extraction.building import DocumentBuilder
 from gdrive_rag_mcp.extraction.encodings import read_bytes
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.web_charset import decode
-from gdrive_rag_mcp.extraction.web_page import read_page
+from gdrive_rag_mcp.extraction.web_page import Page, add_page
 
 
 def read(file: InputFile) -> Document:
@@ -16,7 +16,7 @@ def read(file: InputFile) -> Document:
     """
     markup, losses = decode(read_bytes(file))
     builder = DocumentBuilder()
-    builder.title = read_page(builder, markup, locate)
+    builder.title = add_page(builder, Page(markup), locate)
     builder.failures.extend(losses)
     return builder.finish()
 

@@ -63,7 +63,7 @@ _SAMPLE = 200_000
 _FEW = 8
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 _CONTROLS = re.compile("[\x80-\x9f]")
-_TAG = re.compile(rb"<[^>]*>")
+_TAG = re.compile(rb"<[^<>]*>")
 
 
 def decode(data: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:

@@ -44,23 +44,47 @@ _SET_IN_LINES = frozenset({"pre", "textarea"})
 _PERMALINK = " ¶"
 
 
-def read_page(
-    builder: DocumentBuilder,
-    markup: str,
-    locate: Locate,
-    *,
-    lead: tuple[str, ...] = (),
-    xml: bool = False,
+class Page:
+    """A page's tree, after its markup was tamed; `xml` says that it is surely XHTML.
+
+    Raises:
+        ExtractionError: it has more tags than can be read.
+    """
+
+    def __init__(self, markup: str, *, xml: bool = False) -> None:
+        self._parser = LexborHTMLParser(tame(markup, xml=xml))
+
+    @property
+    def root(self) -> Node | None:
+        return self._parser.root
+
+    @property
+    def title(self) -> str:
+        """What the page calls itself, if that says anything."""
+        title = self._parser.css_first("head > title")
+        return sensible_title(title.text() if title else "")
+
+    @property
+    def first_heading(self) -> str:
+        heading = self._parser.css_first("h1, h2, h3, h4, h5, h6")
+        return one_line(flat_text(heading)) if heading else ""
+
+    def all(self, tag: str) -> list[Node]:
+        """The elements of a name, in order."""
+        return self._parser.css(tag)
+
+
+def add_page(
+    builder: DocumentBuilder, page: Page, locate: Locate, *, lead: tuple[str, ...] = ()
 ) -> str:
     """Add a page's text to a document; returns the page's title, or nothing.
 
-    `lead` are headings that stand above the whole page; `xml` says that it is surely XHTML.
+    `lead` are headings that stand above the whole page.
 
     Raises:
-        ExtractionError: it has more tags, or more text, than can be read.
+        ExtractionError: there is more text than a document may have.
     """
-    parser = LexborHTMLParser(tame(markup, xml=xml))
-    root = parser.root
+    root = page.root
     if root is None:
         return ""
     reader = _PageReader(builder, locate, lead)
@@ -69,8 +93,7 @@ def read_page(
         # A page saved while a dialog was open hides all the rest from screen readers.
         reader = _PageReader(builder, locate, lead, show_aria_hidden=True)
         reader.read(root)
-    title = parser.css_first("head > title")
-    return sensible_title(title.text() if title else "") or reader.headings.title
+    return page.title or reader.headings.title
 
 
 class _PageReader:
@@ -219,7 +242,12 @@ class _PageReader:
             text,
             self._locate(path, self.blocks, part),
             kind,
-            headings=self._lead + path,
+            headings=self._under(path),
             context=context,
             tight=tight,
         )
+
+    def _under(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """The headings above, each once where the page begins with what it stands under."""
+        repeats = self._lead and path and path[0].casefold() == self._lead[-1].casefold()
+        return self._lead[:-1] + path if repeats else self._lead + path
