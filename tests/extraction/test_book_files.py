@@ -150,7 +150,7 @@ def test_a_missing_or_damaged_chapter_is_named_and_costs_only_itself(read: Read)
         refs("gone.xhtml", "bad.xhtml", "b.xhtml", "unlisted"),
     )
     members: dict[str, str | bytes] = {
-        "OPS/bad.xhtml": b"\x01\x02\x00\xff" * 50,
+        "OPS/bad.xhtml": bytes(range(256)) * 4,
         "OPS/b.xhtml": xhtml("<p>Days.</p>"),
     }
 

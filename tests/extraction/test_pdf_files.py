@@ -6,14 +6,15 @@ from PIL import Image
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import Link, Text
 from pypdf.constants import PageLabelStyle
-from pypdf.generic import NameObject, NumberObject
+from pypdf.generic import NameObject, NumberObject, StreamObject
 from pypdfium2 import PdfDocument, PdfiumError
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from gdrive_rag_mcp.domain import Document, Reason
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction import pdf_page, pdf_pdfium
+from gdrive_rag_mcp.extraction import pdf_page, pdf_pdfium, pdf_pypdf
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.pdf_paragraphs import page_paragraphs
 from tests.extraction.hostile.pdfs import page, stream
 from tests.extraction.hostile.pdfs import pdf as hand_made
@@ -220,6 +221,34 @@ def test_a_page_that_one_engine_loses_is_said_to_be_lost(
 
     assert [each.locator.value for each in document.segments] == ["1", "3"]
     assert document.failures == ("page 2: damaged, could not be read",)
+
+
+def test_the_second_engine_loses_a_damaged_page_alone_and_knows_the_labels() -> None:
+    def break_second(writer: PdfWriter) -> None:
+        writer.set_page_label(0, 2, PageLabelStyle.LOWERCASE_ROMAN)
+        broken = StreamObject()
+        broken.set_data(b"BI /W 1 /H 1 ID never ends")
+        writer.pages[1][NameObject("/Contents")] = broken
+
+    data = rewritten(pdf(["first page", "lost page", "third page"]), break_second)
+
+    with pdf_pypdf.opened(InputFile(data)) as opened:
+        pages = list(opened.pages())
+
+    assert [(each.number, each.label) for each in pages] == [(1, "i"), (2, "ii"), (3, "iii")]
+    assert [each.text.strip() for each in pages] == ["first page", "", "third page"]
+    assert pages[1].problem is pdf_page.PageProblem.UNREADABLE
+
+
+def test_what_the_first_engine_refuses_the_second_reads(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: InputFile) -> None:
+        raise ExtractionError(Reason.ENCRYPTED, "The PDF wants a password, it thinks")
+
+    monkeypatch.setattr(pdf_pdfium, "opened", refuse)
+
+    assert read(pdf(["readable all the same"]), PDF).text == "readable all the same"
 
 
 def test_pages_beyond_the_limit_are_said_to_be_unread(

@@ -320,3 +320,66 @@ def test_a_damaged_part_beside_the_body_is_noted_and_the_body_read(read: Read) -
 
     assert document.text == "body"
     assert "word/footnotes.xml" in document.failures[0]
+
+
+# ── charts and diagrams ──────────────────────────────────────────────────────
+
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
+_CHART = (
+    f'<c:chartSpace xmlns:c="{_DRAWING}/chart" xmlns:a="{_DRAWING}/main"><c:chart><c:plotArea>'
+    "<c:barChart><c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>Harvest</c:v></c:pt>"
+    "</c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache><c:pt idx='0'><c:v>May</c:v>"
+    "</c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:pt idx='0'>"
+    "<c:v>37</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:barChart></c:plotArea>"
+    "</c:chart></c:chartSpace>"
+)
+_DIAGRAM = (
+    f'<d:dataModel xmlns:d="{_DRAWING}/diagram" xmlns:a="{_DRAWING}/main"><d:ptLst>'
+    "<d:pt modelId='1'><d:t><a:p><a:r><a:t>Ask first</a:t></a:r></a:p></d:t></d:pt>"
+    "</d:ptLst></d:dataModel>"
+)
+
+
+def drawn(element: str, kind: str, part: str | None) -> bytes:
+    """A Word file whose second paragraph shows what another part holds."""
+    links = f'xmlns:r="{TRANSITIONAL}/officeDocument/2006/relationships"'
+    frame = f"<w:p><w:r><w:drawing {links}>{element}</w:drawing></w:r></w:p>"
+    whole = zipfile.ZipFile(io.BytesIO(word(p("Before") + frame + p("After"))))
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name == "word/_rels/document.xml.rels":
+                link = _LINK.format("9", TRANSITIONAL, kind, "shown.xml").encode()
+                content = content.replace(b"</Rel", link + b"</Rel")
+            archive.writestr(name, content)
+        if part is not None:
+            archive.writestr("word/shown.xml", part)
+    return file.getvalue()
+
+
+def test_a_chart_is_read_as_rows_where_it_stands(read: Read) -> None:
+    chart = f'<c:chart xmlns:c="{_DRAWING}/chart" r:id="r9"/>'
+
+    document = read(drawn(chart, "chart", _CHART), WORD)
+
+    assert document.text == "Before\n\nMay | Harvest: 37\n\nAfter"
+    assert document.segments[1].kind is SegmentKind.ROW
+
+
+def test_a_diagram_is_read_where_it_stands(read: Read) -> None:
+    diagram = f'<d:relIds xmlns:d="{_DRAWING}/diagram" r:dm="r9" r:lo="r1"/>'
+
+    document = read(drawn(diagram, "diagramData", _DIAGRAM), WORD)
+
+    assert document.text == "Before\n\nAsk first\n\nAfter"
+
+
+@pytest.mark.parametrize("part", [None, "<no><xml>"])
+def test_a_chart_that_cannot_be_read_costs_only_itself(read: Read, part: str | None) -> None:
+    chart = f'<c:chart xmlns:c="{_DRAWING}/chart" r:id="r9"/>'
+
+    document = read(drawn(chart, "chart", part), WORD)
+
+    assert document.text == "Before\n\nAfter"
+    assert "word/shown.xml" in document.failures[0]

@@ -21,7 +21,7 @@ from gdrive_rag_mcp.extraction.open_xml import (
 )
 from gdrive_rag_mcp.extraction.slides_losses import Losses
 from gdrive_rag_mcp.extraction.slides_page import Page
-from gdrive_rag_mcp.extraction.slides_shapes import Kind, Shape
+from gdrive_rag_mcp.extraction.drawing_shapes import Kind, Shape
 from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR
 from gdrive_rag_mcp.extraction.titles import sensible_title
 

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Mapping
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import DocumentBuilder
+from gdrive_rag_mcp.extraction.drawing_graphic import read_graphic
+from gdrive_rag_mcp.extraction.drawing_shapes import Kind, Shape, area_of, link_in, read_shapes
+from gdrive_rag_mcp.extraction.drawing_text import find, flat_text, paragraphs
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import (
     Element,
@@ -19,16 +22,10 @@ from gdrive_rag_mcp.extraction.ooxml import (
     local_name,
     open_package,
 )
-from gdrive_rag_mcp.extraction.slides_chart import Chart, read_chart
 from gdrive_rag_mcp.extraction.slides_comments import read_authors, read_comments
-from gdrive_rag_mcp.extraction.slides_diagram import read_points
 from gdrive_rag_mcp.extraction.slides_losses import Losses
-from gdrive_rag_mcp.extraction.slides_newer_chart import read_newer_chart
 from gdrive_rag_mcp.extraction.slides_page import Page
-from gdrive_rag_mcp.extraction.slides_shapes import Kind, Shape, area_of, link_in, read_shapes
 from gdrive_rag_mcp.extraction.slides_table import read_rows
-from gdrive_rag_mcp.extraction.slides_text import find, flat_text, paragraphs
-from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR
 from gdrive_rag_mcp.extraction.titles import sensible_title
 
 _MAIN_PART = "ppt/presentation.xml"
@@ -124,12 +121,10 @@ class _Reader:
             self._read_text(shape, page)
         elif shape.kind is Kind.TABLE:
             page.say_table(read_rows(shape.element))
-        elif shape.kind is Kind.CHART:
-            chart = _chart(self._linked(shape, links))
-            page.say(chart.names)
-            page.say_rows(chart.rows, CELL_SEPARATOR.join(chart.names))
-        elif shape.kind is Kind.DIAGRAM:
-            page.say(read_points(self._linked(shape, links)))
+        elif shape.kind in (Kind.CHART, Kind.DIAGRAM):
+            graphic = read_graphic(self._linked(shape, links))
+            page.say(graphic.lines)
+            page.say_rows(graphic.rows, graphic.context)
         elif shape.kind is Kind.UNREAD:
             self._builder.fail(f"slide {page.place}: {shape.role} was not read")
         if shape.description:
@@ -167,11 +162,6 @@ class _Reader:
                 with self._losses.guarded(f"slide {page.place}, comments"):
                     comments = read_comments(self._package.xml(link.target), self._authors)
                     page.say(comments, aside="comments")
-
-
-def _chart(space: Element) -> Chart:
-    is_newer = child(space, "chartData") is not None
-    return read_newer_chart(space) if is_newer else read_chart(space)
 
 
 def _is_title(shape: Shape) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from gdrive_rag_mcp.extraction.building import one_line
+from gdrive_rag_mcp.extraction.drawing_text import flat_text
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name
-from gdrive_rag_mcp.extraction.slides_text import flat_text
 
 Authors = Mapping[str, str]
 """Names by the ids that comments refer to."""

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import DocumentBuilder
+from gdrive_rag_mcp.extraction.drawing_shapes import Kind, Shape
 from gdrive_rag_mcp.extraction.slides_page import Page
-from gdrive_rag_mcp.extraction.slides_shapes import Kind, Shape
 
 
 class Losses:

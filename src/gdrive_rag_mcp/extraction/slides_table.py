@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from gdrive_rag_mcp.extraction.drawing_text import children, flat_text
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, whole_number
 from gdrive_rag_mcp.extraction.sheet_merges import Corner, Merges
 from gdrive_rag_mcp.extraction.sheet_rows import SheetRow
-from gdrive_rag_mcp.extraction.slides_text import children, flat_text
 
 _MAX_SPAN = 1_000
 _TRUE = frozenset({"1", "true"})

@@ -15,6 +15,8 @@ from gdrive_rag_mcp.extraction.building import (
     HeadingPath,
     one_line,
 )
+from gdrive_rag_mcp.extraction.drawing_graphic import read_graphic
+from gdrive_rag_mcp.extraction.drawing_shapes import link_in
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import (
     Element,
@@ -38,6 +40,9 @@ from gdrive_rag_mcp.extraction.word_table import (
 )
 
 _MAIN_PART = "word/document.xml"
+_LINKS = {"chart": "id", "relIds": "dm"}
+"""What stands for a chart or a diagram, and the attribute that holds the link to it."""
+
 _SEPARATORS = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 
 
@@ -130,11 +135,27 @@ class _Reader:
     def _read_beside(self, block: Element) -> None:
         """What hangs on a paragraph; headings in a box do not structure the text around it."""
         self._boxes += 1
-        if local_name(block) == "tbl":
+        if local_name(block) in _LINKS:
+            self._read_graphic(block)
+        elif local_name(block) == "tbl":
             self._read_table(block)
         else:
             self._read_blocks(block)
         self._boxes -= 1
+
+    def _read_graphic(self, link: Element) -> None:
+        """A chart or a diagram, whose part is linked to."""
+        identity = link_in(link, _LINKS[local_name(link)])
+        target = next((each.target for each in self._links if each.id == identity), "")
+        try:
+            graphic = read_graphic(self._package.xml(target))
+        except ExtractionError as error:
+            self._builder.fail(error.message)
+            return
+        for line in graphic.lines:
+            self._add(line)
+        for row in graphic.rows:
+            self._add(row, SegmentKind.ROW, context=one_line(graphic.context, CONTEXT_LENGTH))
 
     def _add_paragraph(self, text: str, level: int | None, *, tight: bool) -> None:
         if level is None:

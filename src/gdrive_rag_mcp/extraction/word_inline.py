@@ -12,7 +12,7 @@ SKIPPED = frozenset(
         "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "",
     }
 )  # fmt: skip
-_BLOCKS = frozenset({"txbxContent", "tbl"})
+_BLOCKS = frozenset({"txbxContent", "tbl", "chart", "relIds"})
 _CHARACTERS: Mapping[str, str] = {
     "tab": "\t",
     "ptab": "\t",
@@ -28,7 +28,7 @@ NoteMark = Callable[[str, str], str]
 
 @dataclass(slots=True)
 class Inline:
-    """What a paragraph says, and the boxes and tables that hang on it."""
+    """What a paragraph says, and the boxes, tables, charts and diagrams that hang on it."""
 
     pieces: list[str] = field(default_factory=list)
     blocks: list[Element] = field(default_factory=list)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gdrive_rag_mcp.extraction.building import one_line
+from gdrive_rag_mcp.extraction.drawing_text import children, find, walk
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, whole_number
 from gdrive_rag_mcp.extraction.slides_pictures import said_of
-from gdrive_rag_mcp.extraction.slides_text import children, find, walk
 
 _LARGEST_LENGTH = 10**9
 # Whose documents, embedded as objects, hold text; others keep settings in objects of no size.

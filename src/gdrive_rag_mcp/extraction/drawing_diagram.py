@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from gdrive_rag_mcp.extraction.drawing_text import flat_text
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, whole_number
-from gdrive_rag_mcp.extraction.slides_text import flat_text
 
 _MAX_ORDER = 1_000_000
 

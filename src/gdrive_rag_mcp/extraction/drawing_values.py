@@ -5,8 +5,8 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
+from gdrive_rag_mcp.extraction.drawing_text import children, descendants
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, whole_number
-from gdrive_rag_mcp.extraction.slides_text import children, descendants
 
 _CACHES = frozenset({"strCache", "numCache", "multiLvlStrCache", "strLit", "numLit"})
 _DIMENSIONS = frozenset({"strDim", "numDim"})

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gdrive_rag_mcp.extraction.drawing_text import children, flat_text
+from gdrive_rag_mcp.extraction.drawing_values import Points, Values
 from gdrive_rag_mcp.extraction.ooxml import Element, child, local_name, value
-from gdrive_rag_mcp.extraction.slides_text import children, flat_text
-from gdrive_rag_mcp.extraction.slides_values import Points, Values
 from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR
 
 _CATEGORIES = ("cat", "xVal")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from gdrive_rag_mcp.extraction.drawing_chart import Chart, Series, rows_of
+from gdrive_rag_mcp.extraction.drawing_text import descendants, find, flat_text
+from gdrive_rag_mcp.extraction.drawing_values import Points, Values
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, value
-from gdrive_rag_mcp.extraction.slides_chart import Chart, Series, rows_of
-from gdrive_rag_mcp.extraction.slides_text import descendants, find, flat_text
-from gdrive_rag_mcp.extraction.slides_values import Points, Values
 
 
 def read_newer_chart(space: Element) -> Chart:
