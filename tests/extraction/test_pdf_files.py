@@ -237,7 +237,7 @@ def test_the_second_engine_loses_a_damaged_page_alone_and_knows_the_labels() -> 
 
     assert [(each.number, each.label) for each in pages] == [(1, "i"), (2, "ii"), (3, "iii")]
     assert [each.text.strip() for each in pages] == ["first page", "", "third page"]
-    assert pages[1].problem is pdf_page.PageProblem.UNREADABLE
+    assert pages[1].problem is not None
 
 
 def test_what_the_first_engine_refuses_the_second_reads(

@@ -5,22 +5,20 @@ from collections.abc import Callable
 from email import policy
 from email.message import Message
 from email.parser import BytesParser
-from mimetypes import MimeTypes
 
-from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.building import DocumentBuilder, one_line
+from gdrive_rag_mcp.extraction.building import DocumentBuilder
 from gdrive_rag_mcp.extraction.encodings import proven
-from gdrive_rag_mcp.extraction.formats import format_of
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.lines import paragraphs
-from gdrive_rag_mcp.extraction.mail_headers import (
-    field,
-    file_name,
-    shorten_fields,
-    shown_fields,
+from gdrive_rag_mcp.extraction.mail_content import (
+    BODY,
+    content_of,
+    media_type_of,
+    name_of,
+    read_body,
 )
+from gdrive_rag_mcp.extraction.mail_headers import field, shorten_fields, shown_fields
 from gdrive_rag_mcp.extraction.mail_parts import (
     MAX_PARTS,
     Body,
@@ -30,22 +28,14 @@ from gdrive_rag_mcp.extraction.mail_parts import (
 )
 from gdrive_rag_mcp.extraction.reading import read_file
 from gdrive_rag_mcp.extraction.web import locate as locate_in_page
-from gdrive_rag_mcp.extraction.web_charset import decode
-from gdrive_rag_mcp.extraction.web_page import Page, add_page
 
 MAX_BYTES = 100_000_000
-_BODY = Locator("part", "body")
 _WIDE = re.compile("utf-(?:16|32)")
+# Listed by name, and not missed: pictures in the text, recordings, signatures.
 _UNREAD = re.compile(
     "(?:image|audio|video|font)/.*|application/(?:x-)?(?:pgp|pkcs7)-(?:signature|keys)"
 )
-_PGP = "-----BEGIN PGP MESSAGE-----"
-_STUB = 500
-_FRACTION = 4
-_KINDS_WITHOUT_A_NAME = frozenset({"heading", "sheet", "part", "chapter", "pointer"})
-_UNNAMED = "application/octet-stream"
-_TYPES = MimeTypes()
-_ENRICHED = re.compile(r"<[^<>]{1,100}>")
+_SPEAK_FOR_THEMSELVES = frozenset({"heading", "sheet", "part", "chapter", "pointer"})
 
 
 def read(file: InputFile) -> Document:
@@ -86,29 +76,93 @@ class _MailReader:
         self._builder = DocumentBuilder()
 
     def run(self) -> Document:
-        self._builder.title = one_line(field(self._message, "Subject"))
+        self._builder.title = field(self._message, "Subject")
         if not self._is_page:
             self._add_header()
         for body in self._parts.bodies:
-            self._attempt("", lambda body=body: self._read_body(body))
+            self._add_body(body)
         for number, part in enumerate(self._parts.attachments, start=1):
-            self._add_attachment(number, part)
+            if not _UNREAD.fullmatch(part.get_content_type()):
+                self._add_attachment(f"attachment {number}", part)
         if self._parts.cut:
             self._builder.fail(f"Parts beyond the first {MAX_PARTS:,} were not read")
         return self._builder.finish()
 
     def _add_header(self) -> None:
         lines = shown_fields(self._message)
-        names = [_name(part) or part.get_content_type() for part in self._parts.attachments]
+        names = [name_of(part) or part.get_content_type() for part in self._parts.attachments]
         if names:
             lines.append(f"Attachments: {', '.join(names)}")
         self._builder.add("\n".join(lines), Locator("part", "header"))
 
-    def _attempt(self, what: str, reading: Callable[[], Document]) -> Document | None:
-        """Read a part, or note why it cannot be read."""
+    def _add_body(self, body: Body) -> None:
         try:
-            return reading()
+            document = read_body(body, locate_in_page if self._is_page else _in_body)
         except ExtractionError as refusal:
-            if refusal.reason is not Reason.NO_TEXT or what:
-                self._builder.fail(f"{what}: {refusal.message}" if what else refusal.message)
-        return None
+            alone = len(self._parts.bodies) == 1 and not self._parts.attachments
+            if refusal.reason is Reason.ENCRYPTED and alone:
+                raise
+            if refusal.reason is not Reason.NO_TEXT:
+                self._builder.fail(refusal.message)
+            return
+        if self._is_page and document.title:
+            self._builder.title = document.title
+        self._adopt(document, lambda locator: locator)
+
+    def _add_attachment(self, label: str, part: Message) -> None:
+        name = name_of(part)
+        try:
+            document = self._read_attachment(part, name)
+        except ExtractionError as refusal:
+            self._builder.fail(f"{label} ({name or part.get_content_type()}): {refusal.message}")
+            return
+        where = f"{label}: {name}" if name else label
+
+        def within(locator: Locator) -> Locator:
+            return Locator("part", f"{where} > {_words(locator)}", label=label)
+
+        self._adopt(document, within, title=document.title, what=f"{label} ({name}): ")
+
+    def _read_attachment(self, part: Message, name: str) -> Document:
+        refuse_encrypted(part)
+        content_type = part.get_content_type()
+        if content_type.startswith("message/") and part.is_multipart():
+            message = part.get_payload(0)
+            if isinstance(message, Message) and message.keys():
+                return _read_message(message, self._file.inside(b""))
+        return read_file(self._file.inside(content_of(part)), media_type_of(content_type, name))
+
+    def _adopt(
+        self,
+        document: Document,
+        relocate: Callable[[Locator], Locator],
+        *,
+        title: str = "",
+        what: str = "",
+    ) -> None:
+        """Take over a document that was read by itself, piece by piece."""
+        end = 0
+        for segment in document.segments:
+            lead = (title,) if title and segment.headings[:1] != (title,) else ()
+            self._builder.add(
+                document.text[segment.start : segment.end],
+                relocate(segment.locator),
+                segment.kind,
+                headings=lead + segment.headings,
+                context=segment.context,
+                tight=end > 0 and document.text[end : segment.start] == "\n",
+            )
+            end = segment.end
+        for failure in document.failures:
+            self._builder.fail(what + failure)
+
+
+def _in_body(path: tuple[str, ...], number: int, part: str) -> Locator:
+    return BODY
+
+
+def _words(locator: Locator) -> str:
+    """A place within a document, in words."""
+    if locator.kind in _SPEAK_FOR_THEMSELVES:
+        return locator.value
+    return f"{locator.kind} {locator.value}"

@@ -1,4 +1,4 @@
-"""Sorts the parts of a mail: what is its body, which versions of it say the same, what is attached."""
+"""Sorts the parts of a mail: its texts, which versions of them say the same, what is attached."""
 
 from dataclasses import dataclass, field
 from email.message import Message
@@ -13,9 +13,8 @@ _PLAIN = "text/plain"
 _HTML = "text/html"
 _BODY_TYPES = frozenset({_PLAIN, _HTML, "text/calendar", "text/enriched", "text/richtext"})
 _REPORTS = frozenset({"message/delivery-status", "message/disposition-notification"})
-# What a page or a mail is dressed in, and the same once more for watches and for mail programs
-# that run it.
-_DRESS = ("image/", "font/", "text/css", "text/javascript", "application/javascript", "text/x-amp")
+# What a page is dressed in, and its text once more for watches and for programs that run it.
+_DRESS = ("font/", "text/css", "text/javascript", "application/javascript", "text/x-amp")
 _DRESS_TYPES = frozenset({"application/x-javascript", "text/watch-html", "application/font-woff"})
 _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 
@@ -100,34 +99,34 @@ def _sort_leaf(part: Message, parts: Parts, *, texts: bool) -> None:
 
 
 def _sort_versions(part: Message, parts: Parts, level: int, *, texts: bool) -> None:
-    """Versions of one text: the first plain one and the last in HTML; the rest is not the text."""
+    """Versions of one text, of which only one is read; what else is among them is attached."""
     inside = [each for each in part.get_payload() if isinstance(each, Message)]
     plain = next((each for each in inside if _is(each, _PLAIN)), None)
-    branch = next((each for each in reversed(inside) if _html_in(each, 0)), None)
-    html = _html_in(branch, 0) if branch is not None else None
+    pages = [page for each in inside for page in _pages_in(each, 0)]
+    # Text in several pieces, with what is attached between them, is read as it comes.
+    html = pages[-1] if len(pages) == 1 or pages and pages[-1] in inside else None
     if texts and (plain is not None or html is not None):
         parts.bodies.append(Body(plain, html))
+        texts = False
     for each in inside:
-        if each is not plain and each is not html and not _is_dress(each):
-            same = plain is not None or html is not None
-            _sort(each, parts, level + 1, texts=texts and not (same and _is_version(each)))
+        if each is plain or each is html or _is_dress(each):
+            continue
+        is_version = each.get_content_type() in {_PLAIN, _HTML} or each.is_multipart()
+        _sort(each, parts, level + 1, texts=texts or not is_version)
 
 
-def _is_version(part: Message) -> bool:
-    return part.get_content_type() in {_PLAIN, _HTML} or part.is_multipart()
-
-
-def _html_in(part: Message, level: int) -> Message | None:
-    """The page among related parts, or at the top of mixed ones."""
+def _pages_in(part: Message, level: int) -> list[Message]:
+    """The pages among mixed parts, and the one that stands for related ones."""
     if _is(part, _HTML):
-        return part
-    inside = part.get_payload()
-    if not isinstance(inside, list) or level > _MAX_LEVELS:
-        return None
-    if not part.get_content_type().startswith("multipart/"):
-        return None
-    found = (_html_in(each, level + 1) for each in inside if isinstance(each, Message))
-    return next((each for each in found if each is not None), None)
+        return [part]
+    content_type, inside = part.get_content_type(), part.get_payload()
+    if not (isinstance(inside, list) and content_type.startswith("multipart/")):
+        return []
+    if level > _MAX_LEVELS:
+        return []
+    messages = [each for each in inside if isinstance(each, Message)]
+    found = [page for each in messages for page in _pages_in(each, level + 1)]
+    return found[:1] if content_type == "multipart/related" else found
 
 
 def _is(part: Message, content_type: str) -> bool:
@@ -136,8 +135,8 @@ def _is(part: Message, content_type: str) -> bool:
 
 def _is_body(part: Message) -> bool:
     content_type = part.get_content_type()
-    if content_type in _REPORTS:
-        return True
+    if content_type in _REPORTS or content_type.startswith("multipart/"):
+        return True  # a multipart without parts is one text after all
     attached = part.get_content_disposition() == "attachment" or file_name(part)
     return content_type in _BODY_TYPES and not attached
 

@@ -109,7 +109,7 @@ class _Sheet:
             if local_name(cell) not in _CELLS:
                 continue
             count = _count(cell, "number-columns-repeated", _MAX_COLUMN)
-            text = _said(cell) if len(cell) or len(cell.attrib) > 1 else ""
+            text = _said(cell) if len(cell) or cell.attrib else ""
             if text:
                 self._note_span(cell, column)
                 last = min(column + count - 1, _MAX_COLUMN)
@@ -161,7 +161,7 @@ def _hiding_styles(styles: Element) -> Iterator[str]:
 
 def _add(builder: DocumentBuilder, sheet: _Sheet) -> None:
     hidden = hidden_words(sheet=sheet.hidden, parts=sheet.scan.hidden_part())
-    named = sheet.scan.area <= NAMED_AREA
+    named = sheet.filled <= NAMED_AREA
     heading = add_sheet(builder, sheet.name, _rows(sheet), hidden=hidden, named=named)
     for row, column, text in sheet.notes:
         builder.add(text, cell_locator(sheet.name, row, column), headings=(heading,))

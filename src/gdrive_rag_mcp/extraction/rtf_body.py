@@ -37,6 +37,19 @@ class _Note:
     headings: tuple[str, ...]
 
 
+@dataclass(slots=True)
+class _Hanging:
+    """The boxes and notes that hang on a paragraph or a table until it is added."""
+
+    boxes: list[Aside] = field(default_factory=list)
+    notes: list[tuple[int, Aside]] = field(default_factory=list)
+
+    def move_to(self, other: "_Hanging") -> None:
+        other.boxes += self.boxes
+        other.notes += self.notes
+        self.boxes, self.notes = [], []
+
+
 class Styles:
     """Which paragraph styles are headings."""
 
@@ -68,8 +81,8 @@ class Body:
         self.styles = Styles()
         self._prose = Prose()
         self._pieces: list[str] = []
-        self._boxes: list[Aside] = []
-        self._open_notes: list[tuple[int, Aside]] = []
+        self._on_paragraph = _Hanging()
+        self._on_table = _Hanging()
         self._notes: list[_Note] = []
         self._note_count = 0
         self._author = self._title = ""
@@ -83,6 +96,7 @@ class Body:
         """What was written so far is part of the cell at hand."""
         self.table.add_text(joined(self._pieces))
         self._pieces = []
+        self._on_paragraph.move_to(self._on_table)
 
     def end_paragraph(self, level: int | None) -> None:
         text = joined(self._pieces).strip(" \t")
@@ -94,20 +108,20 @@ class Body:
                 self._prose.add_text(text)
             else:
                 self._prose.add_heading(level, text)
-        self._settle()
+        self._settle(self._on_paragraph)
 
     def begin_aside(self, aside: Aside) -> str:
         """What stands for it in the text: the mark of a note, or nothing."""
         if aside.kind != "note":
             return ""
         self._note_count += 1
-        self._open_notes.append((self._note_count, aside))
+        self._on_paragraph.notes.append((self._note_count, aside))
         return f"[^{self._note_count}]"
 
     def end_aside(self, aside: Aside) -> None:
         text = aside.text
         if aside.kind == "box":
-            self._boxes.append(aside)
+            self._on_paragraph.boxes.append(aside)
         elif aside.kind == "author":
             self._author = one_line(text)
         elif aside.kind == "title":
@@ -144,18 +158,17 @@ class Body:
         else:
             for row in rows:
                 self._prose.add_text(" ".join(row))
-        self._settle()
+        self._settle(self._on_table)
 
-    def _settle(self) -> None:
+    def _settle(self, hanging: _Hanging) -> None:
         """Add the boxes that hang on what was added, and remember where its notes stand."""
         prose = self._prose
-        for box in self._boxes:
+        for box in hanging.boxes:
             for line in joined(box.pieces).split("\n"):
                 prose.add_text(line)
-        self._boxes = []
-        for number, aside in self._open_notes:
+        for number, aside in hanging.notes:
             self._notes.append(_Note(number, aside, prose.locator, prose.headings))
-        self._open_notes = []
+        hanging.boxes, hanging.notes = [], []
 
 
 def joined(pieces: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from gdrive_rag_mcp.extraction.rtf_words import ASIDES, OPENED, PASSED_OVER, TAB
 
 _UTF_8_PAGE = 65001
 _CODE_UNITS = 0x10000
+_MAX_STAND_IN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ class RtfReader:
         self._change_to(replace(self._state, deleted=number != 0))
 
     def _set_unicode_count(self, number: int | None) -> None:
-        self._state = replace(self._state, after_unicode=max(0, number or 0))
+        self._state = replace(self._state, after_unicode=min(max(0, number or 0), _MAX_STAND_IN))
 
     def _say_unicode(self, number: int | None) -> None:
         """Code units of UTF-16, negative above 0x7FFF; a stand-in for old programs follows."""

@@ -9,6 +9,7 @@ from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import Package, open_package
 from gdrive_rag_mcp.extraction.sheet_building import cell_locator
 from gdrive_rag_mcp.extraction.sheet_calamine import add_workbook, calamine_errors
+from gdrive_rag_mcp.extraction.sheet_drawings import sheet_overlays
 from gdrive_rag_mcp.extraction.sheet_notes import sheet_notes
 from gdrive_rag_mcp.extraction.sheet_salvage import salvage
 from gdrive_rag_mcp.extraction.sheet_scan import Scan
@@ -52,10 +53,19 @@ def _read_workbook(file: InputFile, package: Package) -> DocumentBuilder:
             part = parts.get(name, "")
             return scan_sheet(package, part, formats) if part in package else Scan()
 
-        def add_notes(name: str, heading: str) -> None:
-            for note in sheet_notes(package, parts.get(name, ""), builder.fail):
-                locator = cell_locator(name, note.row, note.column)
-                builder.add(note.text, locator, headings=(heading,))
+        def add_asides(name: str, heading: str) -> None:
+            _add_asides(builder, package, parts.get(name, ""), name, heading)
 
-        add_workbook(builder, workbook, scan, add_notes)
+        add_workbook(builder, workbook, scan, add_asides)
     return builder
+
+
+def _add_asides(
+    builder: DocumentBuilder, package: Package, part: str, name: str, heading: str
+) -> None:
+    """What is noted at the cells of a sheet, and what lies over them."""
+    for note in sheet_notes(package, part, builder.fail):
+        builder.add(note.text, cell_locator(name, note.row, note.column), headings=(heading,))
+    for overlay in sheet_overlays(package, part, name, builder.fail):
+        for line in overlay.lines:
+            builder.add(line, overlay.locator, headings=(heading,))

@@ -11,6 +11,7 @@ reading ended and how many bytes follow, and these bytes (see `wire`). It ends w
 import contextlib
 import gc
 import json
+import mimetypes
 import os
 import select
 import signal
@@ -116,6 +117,7 @@ def main(arguments: list[str]) -> None:
     requests, replies = os.dup(0), os.dup(1)
     # Whatever a parser prints must not end up among the replies.
     _silence(0, 1)
+    mimetypes.init(())  # what a file is read as depends on no list of this system's
     if ONCE in arguments:
         _serve_once(requests, replies)
         return

@@ -1,0 +1,127 @@
+"""What the parts of a mail hold: texts in their better version, and bytes of what is attached."""
+
+import re
+from email.message import Message
+from mimetypes import MimeTypes
+
+from gdrive_rag_mcp.cleaning import clean
+from gdrive_rag_mcp.domain import Document, Locator, Reason
+from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.building import DocumentBuilder
+from gdrive_rag_mcp.extraction.encodings import MAX_BYTES
+from gdrive_rag_mcp.extraction.formats import Format, format_of
+from gdrive_rag_mcp.extraction.lines import paragraphs
+from gdrive_rag_mcp.extraction.mail_headers import field, file_name
+from gdrive_rag_mcp.extraction.mail_parts import Body
+from gdrive_rag_mcp.extraction.web_charset import decode
+from gdrive_rag_mcp.extraction.web_page import Locate, Page, add_page
+
+BODY = Locator("part", "body")
+_PGP = "-----BEGIN PGP MESSAGE-----"
+_NOTICE = re.compile(r"(?i)\bhtml\b")
+_NOTICE_LENGTH = 500
+_FRACTION = 4
+_UNNAMED = "application/octet-stream"
+_RICH = frozenset({"text/enriched", "text/richtext"})
+_COMMAND = re.compile(r"<[^<>]{1,100}>")
+_FOLD = re.compile(r"\r?\n[ \t]")
+# The table that comes with Python, whatever the system may know besides.
+_TYPES = MimeTypes()
+
+
+def read_body(body: Body, locate: Locate) -> Document:
+    """The text in plain form, unless the page says far more.
+
+    Raises:
+        ExtractionError: there is none, it is encrypted, or it cannot be read.
+    """
+    refusals = []
+    plain = page = None
+    try:
+        plain = _read_plain(body.plain) if body.plain is not None else None
+    except ExtractionError as refusal:
+        refusals.append(refusal)
+    try:
+        page = _read_page(body.html, locate) if body.html is not None else None
+    except ExtractionError as refusal:
+        refusals.append(refusal)
+    if plain is None or (page is not None and _is_stub(plain.text, page.text)):
+        plain = page
+    if plain is None:
+        raise refusals[0]
+    return plain
+
+
+def content_of(part: Message) -> bytes:
+    """The bytes of a part, as far as they can be decoded."""
+    if not part.is_multipart():
+        content = part.get_payload(decode=True)
+        return content if isinstance(content, bytes) else b""
+    inside = [each for each in part.get_payload() if isinstance(each, Message)]
+    fields = (f"{name}: {value}" for each in inside for name, value in [*each.items(), ("", "")])
+    texts = (content_of(each) for each in inside if not each.is_multipart())
+    header = "\n".join(line.strip(": ") for line in fields)
+    return header.encode(errors="replace") + b"\n" + b"\n".join(texts)
+
+
+def name_of(part: Message) -> str:
+    """The name of what is attached; of a message its subject."""
+    name = file_name(part)
+    if not name and part.is_multipart() and part.get_content_type().startswith("message/"):
+        message = part.get_payload(0)
+        name = field(message, "Subject") if isinstance(message, Message) else ""
+    return name
+
+
+def media_type_of(content_type: str, name: str) -> str:
+    """What to read an attachment as; a type that says little gives way to the name's ending."""
+    declared = format_of(content_type)
+    if declared not in {None, Format.TEXT}:
+        return content_type
+    guessed = _TYPES.guess_type(f"file:///{name}")[0] or ""
+    if format_of(guessed) is not None:
+        return guessed
+    return content_type if declared else _UNNAMED
+
+
+def _read_plain(part: Message) -> Document:
+    builder = DocumentBuilder()
+    text, losses = decode(_text_content(part), part.get_content_charset() or "")
+    content_type = part.get_content_type()
+    if content_type in _RICH:
+        text = _COMMAND.sub("", text)
+    elif content_type == "text/calendar":
+        text = _FOLD.sub("", text)
+    if text.lstrip().startswith(_PGP):
+        raise ExtractionError(
+            Reason.ENCRYPTED,
+            "The text of the mail is encrypted",
+            hint="Save a decrypted copy from the mail program of its receiver.",
+        )
+    for each in paragraphs(clean(text).split("\n")):
+        builder.add(each.text, BODY, tight=each.continued)
+    builder.failures.extend(losses)
+    return builder.finish()
+
+
+def _read_page(part: Message, locate: Locate) -> Document:
+    builder = DocumentBuilder()
+    markup, losses = decode(_text_content(part), part.get_content_charset() or "")
+    builder.title = add_page(builder, Page(markup), locate)
+    builder.failures.extend(losses)
+    return builder.finish()
+
+
+def _text_content(part: Message) -> bytes:
+    content = content_of(part)
+    if len(content) > MAX_BYTES:
+        raise ExtractionError(
+            Reason.TOO_LARGE, f"A text of the mail has more than {MAX_BYTES:,} bytes"
+        )
+    return content
+
+
+def _is_stub(plain: str, page: str) -> bool:
+    """Whether a plain text only stands in for the page, as notices for old mail programs do."""
+    notice = len(plain) < _NOTICE_LENGTH and len(plain) < len(page) and _NOTICE.search(plain)
+    return bool(notice) or len(plain) * _FRACTION < len(page)
