@@ -41,6 +41,17 @@ def test_a_cut_is_at_the_best_boundary_there_is(text: str, ends_with: str) -> No
     assert all(part.endswith(ends_with) for part in parts[:-1])
 
 
+def test_a_wrapped_line_is_cut_after_a_clause_and_not_at_its_end() -> None:
+    clause = "whoever leaves early, e.g. before the end of a month, pays for the whole of it, "
+    words = (clause * 40).split(" ")
+    lines = [" ".join(words[at : at + 9]) for at in range(0, len(words), 9)]
+
+    parts = cut("\n".join(lines), 60)
+
+    assert len(parts) > 10
+    assert all(part.rstrip().endswith(",") for part in parts[:-1])
+
+
 CLUSTERS = [
     "e\u0301\u0323",  # marks on a letter
     "กี่",

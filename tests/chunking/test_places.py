@@ -56,6 +56,15 @@ def test_a_slide_and_its_notes_share_a_chunk_that_cites_the_slide() -> None:
     ]
 
 
+def test_a_chapter_is_cited_by_its_file_where_its_parts_have_labels_of_their_own() -> None:
+    made = Made().at("chapter", "two.xhtml", "It begins.", number=2, label="Two")
+    made.at("chapter", "two.xhtml", "It ends.", number=2, label="Two, the end")
+
+    (chunk,) = cut(made.document)
+
+    assert chunk.locator == Locator("chapter", "two.xhtml", 2, 2)
+
+
 def test_places_of_different_kinds_with_the_same_value_are_different_places() -> None:
     made = Made().at("slide", "1", "It is short.").at("cell", "1", "It is short, too.")
 
@@ -75,8 +84,8 @@ def test_text_that_flows_does_not_flow_into_a_slide() -> None:
         (["/items/3", "/items/4"], "/items"),
         (["/items/3/name", "/items/3/age", "/items/3/place/town"], "/items/3"),
         (["/items/30", "/items/3"], "/items"),
-        (["/items/3", "/owner"], "/"),
-        (["", "/owner"], "/"),
+        (["/items/3", "/owner"], "#"),
+        (["#", "/owner"], "#"),
     ],
 )
 def test_small_entries_share_a_chunk_that_cites_what_holds_them_all(

@@ -116,7 +116,7 @@ LINES = {
         Rent is due on the fifth day of the month.
 
         It is paid by transfer to the owner.""",
-    "wide indentation": "承租人应当在合同终止后三周内收回押金\n\u3000\u3000出租人应当说明理由。",
+    "wide indentation": f"{'承租人应当收回押金' * 5}\n\u3000\u3000出租人应当说明扣除的理由。",
 }
 
 

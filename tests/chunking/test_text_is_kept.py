@@ -1,7 +1,6 @@
 """Nothing is lost between a document and its chunks, nothing invented, and nothing out of place."""
 
 import csv
-import mimetypes
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from gdrive_rag_mcp.chunking.tokens import estimate_tokens
 from gdrive_rag_mcp.domain import Chunk, Document
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.reading import read_document
+from gdrive_rag_mcp.sources.media_types import media_type_of
 from tests.chunking.made import uncovered
 from tests.chunking.scripts import SENTENCES, Parts, structured
 
@@ -68,7 +68,7 @@ def test_no_text_of_the_handed_files_is_lost_and_none_invented(shared_data: Path
 
     for file in _readable(shared_data / "files"):
         try:
-            document = read_document(file, mimetypes.guess_type(file.name)[0] or "text/plain")
+            document = read_document(file, media_type_of(file.name))
         except ExtractionError:
             continue
         _assert_kept(document, chunker.chunk(document), _SIZE, _OVERLAP)

@@ -8,7 +8,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tests.extraction.ole import compound_file
 
@@ -35,7 +35,8 @@ class Sheet:
     cells: Cells
     hidden: bool = False
     hidden_rows: Sequence[int] = ()
-    hidden_columns: Sequence[tuple[int, int]] = field(default=())
+    hidden_columns: Sequence[tuple[int, int]] = ()
+    claims: tuple[int, int] | None = None
 
 
 def _split(value: Value | tuple[Value, int]) -> tuple[Value, int]:
@@ -70,6 +71,8 @@ def _xls_stream(sheets: Sequence[Sheet], formats: Sequence[str], *, encrypted: b
 
 def _xls_sheet(sheet: Sheet) -> bytes:
     body = _biff(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0x0DBB, 0x07CC, 0, 6))
+    if sheet.claims:
+        body += _biff(0x200, struct.pack("<IIHHH", 0, sheet.claims[0], 0, sheet.claims[1], 0))
     for first, last in sheet.hidden_columns:
         body += _biff(0x7D, struct.pack("<HHHHHH", first, last, 2000, 0, 1, 0))
     for row in sorted({row for row, _ in sheet.cells}):

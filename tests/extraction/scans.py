@@ -4,9 +4,14 @@ import io
 from collections.abc import Sequence
 
 import pypdfium2 as pdfium
+import pytest
 from PIL import Image
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
+
+from gdrive_rag_mcp.errors import SettingsError
+from gdrive_rag_mcp.extraction.ocr_setup import find_ocr
+from gdrive_rag_mcp.extraction.options import Ocr
 
 WIDTH, HEIGHT = 600, 800
 
@@ -58,3 +63,11 @@ LETTER = (
     "This agreement ends after two years, and may be renewed.",
 )
 """Long enough for tesseract to tell which way is up."""
+
+
+def installed(*languages: str) -> Ocr:
+    """Tesseract with these languages; without them, the test is skipped."""
+    try:
+        return find_ocr(languages)
+    except SettingsError as error:
+        pytest.skip(f"{error.message}: {error.hint}")

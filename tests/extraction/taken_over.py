@@ -20,9 +20,14 @@ _LIBRARY = """
 class PdfiumError(RuntimeError):
     err_code = 0
 
-class PdfObject: pass
-class PdfPage: pass
-class PdfBitmap: pass
+class Anything:
+    def __getattr__(self, name):
+        return 0
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Anything()
 
 class PdfDocument:
     def __init__(self, data):

@@ -108,6 +108,13 @@ def test_an_xls_file_of_many_far_cells_is_too_large(read: Read) -> None:
     assert refusal.value.reason is Reason.TOO_LARGE
 
 
+def test_an_xls_sheet_that_claims_more_cells_than_there_can_be_is_corrupt(read: Read) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        read(xls(Sheet("S", {(0, 0): "a"}, claims=(2**31, 60_000))), XLS)
+
+    assert refusal.value.reason is Reason.CORRUPT
+
+
 def test_a_protected_xls_file_is_encrypted(read: Read) -> None:
     with pytest.raises(ExtractionError) as refusal:
         read(xls(STAFF, encrypted=True), XLS)

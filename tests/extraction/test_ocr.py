@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gdrive_rag_mcp.app.syncing import sync_index
-from gdrive_rag_mcp.chunking.structural import StructuralChunker
-from gdrive_rag_mcp.domain import EVERYTHING, Document, FileState, Reason, SyncReport
+from gdrive_rag_mcp.domain import Document, Reason
 from gdrive_rag_mcp.errors import ExtractionError, SettingsError
 from gdrive_rag_mcp.extraction import pdf_ocr
 from gdrive_rag_mcp.extraction.ocr import text_of_table
@@ -19,22 +17,10 @@ from gdrive_rag_mcp.extraction.ocr_setup import find_ocr
 from gdrive_rag_mcp.extraction.options import Ocr, Options
 from gdrive_rag_mcp.extraction.reading import read_document
 from gdrive_rag_mcp.extraction.sandbox import Sandbox
-from gdrive_rag_mcp.indexing.sync import SyncOptions
-from gdrive_rag_mcp.presentation.objects import locator_object
-from gdrive_rag_mcp.presentation.plain import place
-from gdrive_rag_mcp.sources.local import LocalFolderSource
-from gdrive_rag_mcp.store import Store
-from tests.extraction.scans import LETTER, picture, scan
+from tests.extraction.scans import LETTER, installed, picture, scan
 
 PDF = "application/pdf"
 Recognise = Callable[..., Document]
-
-
-def installed(*languages: str) -> Ocr:
-    try:
-        return find_ocr(languages)
-    except SettingsError as error:
-        pytest.skip(f"{error.message}: {error.hint}")
 
 
 @pytest.fixture
@@ -171,83 +157,6 @@ def test_the_sandbox_lets_tesseract_run(tmp_path: Path, recognise: Recognise) ->
         assert sandbox.extract(tmp_path / "file", PDF) == here
 
 
-# ── in a run ─────────────────────────────────────────────────────────────────
-
-Sync = Callable[[Ocr | None], SyncReport]
-
-
-@pytest.fixture
-def sync(tmp_path: Path) -> Sync:
-    """Sync a folder with a note, a typed PDF and a scan."""
-    folder = tmp_path / "documents"
-    folder.mkdir()
-    (folder / "note.txt").write_text("A note about bicycles.", encoding="ascii")
-    (folder / "typed.pdf").write_bytes(scan(["A typed page, not scanned."]))
-    (folder / "scan.pdf").write_bytes(scan([picture(LETTER)]))
-    (folder / "mixed.pdf").write_bytes(scan(["A typed cover, not scanned.", picture(LETTER)]))
-
-    def run(ocr: Ocr | None) -> SyncReport:
-        with Sandbox(options=Options(ocr)) as sandbox:
-            return sync_index(
-                tmp_path / "index.db",
-                source=LocalFolderSource(folder),
-                extractor=sandbox,
-                chunker=StructuralChunker(size=300, overlap=40),
-                embedder=lambda _: None,
-                options=SyncOptions(),
-                progress=lambda *_: None,
-                ocr="+".join(ocr.languages) if ocr else "",
-            )
-
-    return run
-
-
-def ledger(folder: Path) -> dict[str, tuple[FileState, Reason | None]]:
-    with Store.open_for_reading(folder / "index.db") as store:
-        records = list(store.ledger.all(EVERYTHING))
-    return {record.name: (record.state, record.reason) for record in records}
-
-
-def test_what_needed_ocr_is_read_when_it_is_switched_on_and_nothing_else(
-    tmp_path: Path, sync: Sync
-) -> None:
-    english = installed("eng")
-
-    assert sync(None).downloads == 4
-    assert ledger(tmp_path)["scan.pdf"] == (FileState.EMPTY, Reason.NEEDS_OCR)
-    assert ledger(tmp_path)["mixed.pdf"] == (FileState.PARTIAL, Reason.PARTS_FAILED)
-    assert sync(None).downloads == 0
-
-    assert sync(english).downloads == 2
-    assert set(ledger(tmp_path).values()) == {(FileState.INDEXED, None)}
-    assert sync(english).downloads == 0
-
-
-def test_what_was_recognised_otherwise_is_read_again(tmp_path: Path, sync: Sync) -> None:
-    english, both = installed("eng"), installed("eng", "osd")
-
-    sync(english)
-    assert sync(both).downloads == 2
-    assert sync(both).downloads == 0
-    assert sync(None).downloads == 2
-    assert ledger(tmp_path)["scan.pdf"] == (FileState.EMPTY, Reason.NEEDS_OCR)
-
-
-def test_what_was_recognised_is_found_and_cited_as_such(tmp_path: Path, sync: Sync) -> None:
-    sync(installed("eng"))
-
-    with Store.open_for_reading(tmp_path / "index.db") as store:
-        (scanned,) = [
-            record for record in store.ledger.all(EVERYTHING) if record.name == "scan.pdf"
-        ]
-        document = store.stored_document(scanned.id)
-    assert document
-    cited = locator_object(document.segments[0].locator)
-    assert (cited["kind"], cited["value"], cited["ocr"]) == ("page", "1", True)
-    assert 80 <= cited["confidence"] <= 100
-    assert "% sure" in place(document.segments[0].locator)
-
-
 # ── without what it takes ────────────────────────────────────────────────────
 
 
@@ -305,6 +214,8 @@ def test_syllables_that_stand_close_are_one_word_and_lines_stay_lines() -> None:
         ("1", "1", "1", "1", "0", "20", "95", "가"),
         ("1", "1", "1", "2", "22", "20", "95", "방"),
         ("1", "1", "1", "3", "60", "20", "95", "안"),
+        ("1", "1", "1", "4", "82", "5", "95", ","),
+        ("1", "1", "1", "5", "90", "20", "95", "so"),
         ("1", "1", "2", "1", "0", "20", "90", "in"),
         ("1", "1", "2", "2", "21", "20", "90", "two"),
         ("2", "1", "1", "1", "0", "20", "90", "中"),
@@ -315,4 +226,4 @@ def test_syllables_that_stand_close_are_one_word_and_lines_stay_lines() -> None:
         for block, par, line, word, left, width, sure, text in rows
     )
 
-    assert text_of_table(table).text == "가방 안\nin two\n\n中文"
+    assert text_of_table(table).text == "가방 안, so\nin two\n\n中文"

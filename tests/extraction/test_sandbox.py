@@ -14,12 +14,11 @@ from pathlib import Path
 import pytest
 
 import gdrive_rag_mcp
-from gdrive_rag_mcp.domain import Document, Locator, Reason, Segment, SegmentKind
+from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.limits import Limits
 from gdrive_rag_mcp.extraction.reading import read_document
 from gdrive_rag_mcp.extraction.sandbox import Sandbox
-from gdrive_rag_mcp.extraction.wire import pack, pack_error, unpack
 from gdrive_rag_mcp.protocols import Extractor
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -276,46 +275,3 @@ def test_the_process_ends_when_its_parent_is_killed(heavy: Path) -> None:
             assert select.select([orphan], [], [], 60)[0]
         finally:
             os.close(orphan)
-
-
-# ── how documents cross ──────────────────────────────────────────────────────
-
-
-def test_a_document_survives_packing_whole() -> None:
-    segments = (
-        Segment(0, 3, SegmentKind.HEADING, Locator("page", "1", 1, 1, "iv"), ("한글",)),
-        Segment(5, 8, SegmentKind.ROW, Locator("sheet", "A!B1", 1, 1, "A"), (), "x | y"),
-        Segment(9, 12, SegmentKind.ROW, Locator("heading", "A > B"), ("한글",), "x | y"),
-        Segment(13, 16, SegmentKind.TEXT, Locator("page", "2", 2, 2, ocr=87)),
-    )
-    text = "abc\n\ndef\nghi\njkl"
-    document = Document("제목", text, segments, ("page 2: lost",), ocr_matters=True)
-
-    assert unpack(pack(document)) == document
-
-
-def test_a_refusal_survives_packing_whole() -> None:
-    with pytest.raises(ExtractionError) as refusal:
-        unpack(pack_error(ExtractionError(Reason.ENCRYPTED, "locked", hint="unlock")))
-
-    assert (refusal.value.reason, refusal.value.message, refusal.value.hint) == (
-        Reason.ENCRYPTED, "locked", "unlock",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b"",
-        b"null",
-        b"[]",
-        b"{}",
-        b'{"reason":"no such"}',
-        b'{"title":"","text":"","segments":[[1]]}',
-    ],
-)
-def test_an_answer_that_is_none_is_an_internal_failure(answer: bytes) -> None:
-    with pytest.raises(ExtractionError) as refusal:
-        unpack(answer)
-
-    assert refusal.value.reason is Reason.INTERNAL

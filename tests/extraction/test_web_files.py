@@ -357,6 +357,10 @@ def test_text_below_the_depth_that_is_followed_is_kept_in_lines(read: Read) -> N
     assert words[levels:] == ["after"] * levels
 
 
+def test_lists_in_lists_without_end_are_indented_so_far_and_no_further(read: Read) -> None:
+    assert len(read(page("<ul><li>x" * 5_000), HTML).text) < 5_000 * 30
+
+
 def test_too_many_tags_are_refused(read: Read) -> None:
     with pytest.raises(ExtractionError) as refusal:
         read(b"<html>" + b"<p>" * 2_000_001, HTML)

@@ -16,8 +16,8 @@ from gdrive_rag_mcp.domain import Locator, Segment, SegmentKind
 _CELLS = re.compile(r"([A-Z]+)\d+(?::([A-Z]+)\d+)?$")
 _SHUT = frozenset({"slide", "cell", "chapter", "part"})
 """Places that no chunk reaches out of, each named by its value."""
-WHOLE_POINTER = "/"
-"""What entries of a file cite that have nothing in common but the file."""
+_WHOLE_FILE = "#"
+"""What entries cite that have nothing in common but the file: the empty pointer as a fragment."""
 
 
 class Lines:
@@ -119,7 +119,7 @@ def _common(paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _common_pointer(entries: Sequence[Locator]) -> str:
     """The innermost pointer (RFC 6901) that holds all entries."""
-    return "/".join(_common([entry.value.split("/") for entry in entries])) or WHOLE_POINTER
+    return "/".join(_common([entry.value.split("/") for entry in entries])) or _WHOLE_FILE
 
 
 def _range(first: int | str, last: int | str) -> str:

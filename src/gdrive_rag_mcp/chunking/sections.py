@@ -14,6 +14,7 @@ from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
 
 _FLOWING = frozenset({"page", "heading", "lines", "paragraph", "pointer"})
 """Text runs on from one of these to the next; any other place (a sheet, a slide) is shut."""
+_HEADING, _TEXT, _ROW = SegmentKind.HEADING, SegmentKind.TEXT, SegmentKind.ROW
 _SMALL_TIMES_TINY = 4
 _LONGEST_HEADER = 2000
 
@@ -25,18 +26,15 @@ class Span:
     start: int
     end: int
     segment: Segment
+    is_heading: bool
+    is_text: bool
+    is_row: bool
 
-    @property
-    def is_heading(self) -> bool:
-        return self.segment.kind is SegmentKind.HEADING
-
-    @property
-    def is_text(self) -> bool:
-        return self.segment.kind is SegmentKind.TEXT
-
-    @property
-    def is_row(self) -> bool:
-        return self.segment.kind is SegmentKind.ROW
+    @classmethod
+    def of(cls, segment: Segment, start: int, end: int) -> "Span":
+        # What kind it is is asked for so often that an enumeration's attributes would be slow.
+        kind = segment.kind
+        return cls(start, end, segment, kind is _HEADING, kind is _TEXT, kind is _ROW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,7 @@ def _spans(document: Document) -> Iterator[Span]:
     starts = [0, *(segment.start for segment in segments[1:]), len(text)]
     for segment, start, end in zip(segments, starts, starts[1:], strict=False):
         if start < end:
-            yield Span(start, end, segment)
+            yield Span.of(segment, start, end)
 
 
 def _whole(text: str) -> Segment:

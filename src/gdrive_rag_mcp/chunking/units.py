@@ -46,44 +46,46 @@ class Units:
         return self.sums[end - 1] - self.opened(start) if start < end else 0
 
     def binds(self, index: int) -> bool:
-        """Whether a unit says nothing without the next: a heading, or the lead-in of a list."""
-        return self.spans[index].is_heading or (
-            index + 1 in self._items and self._introduces(index, index + 1)
-        )
+        """Whether a unit announces the next: a heading, or what ends with a colon."""
+        if self.spans[index].is_heading:
+            return True
+        return index + 1 < len(self) and self._introduces(index, index + 1)
 
     def lead_in(self, index: int) -> str:
         """The line that a list stands under, for a unit inside the list."""
         found = self._lead_ins.get(index)
         if found is None:
             return ""
-        return running_text(self._reading.text[self.starts[found] : self.ends[found]].strip())
+        line = running_text(self._reading.text[self.starts[found] : self.ends[found]].strip())
+        return line.replace("\n", " ")
 
     def _add_span(self, span: Span) -> None:
         if not span.is_text:
-            self._add_paragraph([span.start, span.end], span, self._room)
+            self._paragraphs.add(len(self.ends))
+            self._add([span.start, span.end], span, self._room)
             return
         offsets = [span.start]
         is_item = starts_item(self._reading.text, span.start) is not None
         for offset, boundary in boundaries(self._reading, span.start, span.end):
             offsets.append(offset)
             if boundary is not Boundary.SENTENCE:
-                self._add_paragraph(offsets, span, self._piece, is_item=is_item)
+                self._add_paragraph(offsets, span, is_item=is_item)
                 offsets, is_item = [offset], boundary is Boundary.ITEM
         offsets.append(span.end)
-        self._add_paragraph(offsets, span, self._piece, is_item=is_item)
+        self._add_paragraph(offsets, span, is_item=is_item)
 
-    def _add_paragraph(
-        self, offsets: list[int], span: Span, piece: int, *, is_item: bool = False
-    ) -> None:
+    def _add_paragraph(self, offsets: list[int], span: Span, *, is_item: bool) -> None:
         """The sentences between the offsets; an item of a list is one unit if it has room."""
         index = len(self.ends)
         self._paragraphs.add(index)
         if is_item:
             self._items.add(index)
-        if self._has_room(offsets[0], offsets[-1]):
-            if is_item:
+            if self._has_room(offsets[0], offsets[-1]):
                 offsets = [offsets[0], offsets[-1]]
-        else:
+        self._add(offsets, span, self._piece)
+
+    def _add(self, offsets: list[int], span: Span, piece: int) -> None:
+        if not self._has_room(offsets[0], offsets[-1]):
             offsets = list(self._in_pieces(offsets, piece))
         self.starts += offsets[:-1]
         self.ends += offsets[1:]
@@ -140,7 +142,9 @@ class Units:
             "\n", 0, start
         )
 
-    def _introduces(self, index: int, item: int) -> bool:
-        one, other = self.spans[index].segment, self.spans[item].segment
+    def _introduces(self, index: int, following: int) -> bool:
+        if not self.spans[index].is_text:
+            return False
+        one, other = self.spans[index].segment, self.spans[following].segment
         text = self._reading.text[self.starts[index] : self.ends[index]].rstrip()
         return one.headings == other.headings and text.endswith(_LEADS_IN)

@@ -20,8 +20,10 @@ from gdrive_rag_mcp.extraction.mail_content import (
 )
 from gdrive_rag_mcp.extraction.mail_headers import field, shorten_fields, shown_fields
 from gdrive_rag_mcp.extraction.mail_parts import (
+    MAX_LEVELS,
     MAX_PARTS,
     Body,
+    inside,
     is_html_page,
     refuse_encrypted,
     sort_parts,
@@ -85,7 +87,9 @@ class _MailReader:
             if not _UNREAD.fullmatch(part.get_content_type()):
                 self._add_attachment(f"attachment {number}", part)
         if self._parts.cut:
-            self._builder.fail(f"Parts beyond the first {MAX_PARTS:,} were not read")
+            self._builder.fail(
+                f"Parts beyond {MAX_PARTS:,}, or {MAX_LEVELS} levels deep, were not read"
+            )
         return self._builder.finish()
 
     def _add_header(self) -> None:
@@ -97,7 +101,7 @@ class _MailReader:
 
     def _add_body(self, body: Body) -> None:
         try:
-            document = read_body(body, locate_in_page if self._is_page else _in_body)
+            document = read_body(body, locate_in_page if self._is_page else lambda *_: BODY)
         except ExtractionError as refusal:
             alone = len(self._parts.bodies) == 1 and not self._parts.attachments
             if refusal.reason is Reason.ENCRYPTED and alone:
@@ -126,10 +130,9 @@ class _MailReader:
     def _read_attachment(self, part: Message, name: str) -> Document:
         refuse_encrypted(part)
         content_type = part.get_content_type()
-        if content_type.startswith("message/") and part.is_multipart():
-            message = part.get_payload(0)
-            if isinstance(message, Message) and message.keys():
-                return _read_message(message, self._file.inside(b""))
+        messages = inside(part) if content_type.startswith("message/") else []
+        if messages and messages[0].keys():
+            return _read_message(messages[0], self._file.inside(b""))
         return read_file(self._file.inside(content_of(part)), media_type_of(content_type, name))
 
     def _adopt(
@@ -155,10 +158,6 @@ class _MailReader:
             end = segment.end
         for failure in document.failures:
             self._builder.fail(what + failure)
-
-
-def _in_body(path: tuple[str, ...], number: int, part: str) -> Locator:
-    return BODY
 
 
 def _words(locator: Locator) -> str:

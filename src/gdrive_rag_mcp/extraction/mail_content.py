@@ -12,7 +12,7 @@ from gdrive_rag_mcp.extraction.encodings import MAX_BYTES
 from gdrive_rag_mcp.extraction.formats import Format, format_of
 from gdrive_rag_mcp.extraction.lines import paragraphs
 from gdrive_rag_mcp.extraction.mail_headers import field, file_name
-from gdrive_rag_mcp.extraction.mail_parts import Body
+from gdrive_rag_mcp.extraction.mail_parts import Body, inside
 from gdrive_rag_mcp.extraction.web_charset import decode
 from gdrive_rag_mcp.extraction.web_page import Locate, Page, add_page
 
@@ -42,7 +42,7 @@ def read_body(body: Body, locate: Locate) -> Document:
     except ExtractionError as refusal:
         refusals.append(refusal)
     try:
-        page = _read_page(body.html, locate) if body.html is not None else None
+        page = _read_pages(body.pages, locate) if body.pages else None
     except ExtractionError as refusal:
         refusals.append(refusal)
     if plain is None or (page is not None and _is_stub(plain.text, page.text)):
@@ -54,23 +54,23 @@ def read_body(body: Body, locate: Locate) -> Document:
 
 def content_of(part: Message) -> bytes:
     """The bytes of a part, as far as they can be decoded."""
-    if not part.is_multipart():
-        content = part.get_payload(decode=True)
-        return content if isinstance(content, bytes) else b""
-    inside = [each for each in part.get_payload() if isinstance(each, Message)]
-    fields = (f"{name}: {value}" for each in inside for name, value in [*each.items(), ("", "")])
-    texts = (content_of(each) for each in inside if not each.is_multipart())
-    header = "\n".join(line.strip(": ") for line in fields)
-    return header.encode(errors="replace") + b"\n" + b"\n".join(texts)
+    if part.is_multipart():
+        return b"\n\n".join(map(_as_lines, inside(part)))
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def _as_lines(message: Message) -> bytes:
+    """A block of fields, as reports on delivery have them, and what may follow it."""
+    fields = "\n".join(f"{name}: {value}" for name, value in message.items())
+    return fields.encode(errors="replace") + b"\n\n" + content_of(message)
 
 
 def name_of(part: Message) -> str:
     """The name of what is attached; of a message its subject."""
     name = file_name(part)
-    if not name and part.is_multipart() and part.get_content_type().startswith("message/"):
-        message = part.get_payload(0)
-        name = field(message, "Subject") if isinstance(message, Message) else ""
-    return name
+    messages = inside(part) if part.get_content_type().startswith("message/") else []
+    return name or (field(messages[0], "Subject") if messages else "")
 
 
 def media_type_of(content_type: str, name: str) -> str:
@@ -104,11 +104,13 @@ def _read_plain(part: Message) -> Document:
     return builder.finish()
 
 
-def _read_page(part: Message, locate: Locate) -> Document:
+def _read_pages(parts: tuple[Message, ...], locate: Locate) -> Document:
     builder = DocumentBuilder()
-    markup, losses = decode(_text_content(part), part.get_content_charset() or "")
-    builder.title = add_page(builder, Page(markup), locate)
-    builder.failures.extend(losses)
+    for part in parts:
+        markup, losses = decode(_text_content(part), part.get_content_charset() or "")
+        title = add_page(builder, Page(markup), locate)
+        builder.title = builder.title or title
+        builder.failures.extend(losses)
     return builder.finish()
 
 

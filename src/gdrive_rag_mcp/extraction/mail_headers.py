@@ -15,8 +15,9 @@ from gdrive_rag_mcp.extraction.building import one_line
 from gdrive_rag_mcp.extraction.web_charset import decode
 
 MAX_FIELD = 10_000
-_SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_SHOWN = ("From", "To", "Cc", "Bcc", "Date", "Subject")
 _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,80})\?([bBqQ])\?([^?]*)\?=")
+_NO_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _STRUCTURED = re.compile(
     rb"^(content-(?:type|disposition)[ \t]*:)([^\n]*(?:\n[ \t][^\n]*)*)",
     re.IGNORECASE | re.MULTILINE,
@@ -78,10 +79,9 @@ def _content(how: str, text: str) -> bytes:
     plain = text.encode("ascii", errors="ignore")
     if how in "qQ":
         return quopri.decodestring(plain, header=True)
-    try:
-        return binascii.a2b_base64(plain.rstrip(b"=") + b"==")
-    except binascii.Error:  # a letter too many: what comes before it still says something
-        return binascii.a2b_base64(plain.rstrip(b"=")[:-1] + b"==")
+    letters = _NO_BASE64.sub(b"", plain)
+    # A letter too many cannot be decoded; what comes before it still says something.
+    return binascii.a2b_base64(letters[: len(letters) - (len(letters) % 4 == 1)] + b"==")
 
 
 def _text(content: bytes, charset: str) -> str:

@@ -8,7 +8,7 @@ from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.mail_headers import file_name
 
 MAX_PARTS = 1_000
-_MAX_LEVELS = 50
+MAX_LEVELS = 50
 _PLAIN = "text/plain"
 _HTML = "text/html"
 _BODY_TYPES = frozenset({_PLAIN, _HTML, "text/calendar", "text/enriched", "text/richtext"})
@@ -21,10 +21,10 @@ _SEALED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """One text of the mail, in one or two versions."""
+    """One text of the mail: its plain version, and its version as a page or several."""
 
     plain: Message | None = None
-    html: Message | None = None
+    pages: tuple[Message, ...] = ()
 
 
 @dataclass(slots=True)
@@ -42,6 +42,12 @@ def sort_parts(message: Message) -> Parts:
     parts = Parts()
     _sort(message, parts, 0, texts=True)
     return parts
+
+
+def inside(part: Message) -> list[Message]:
+    """The parts of a part; none if it is one piece."""
+    payload = part.get_payload() if part.is_multipart() else ()
+    return [each for each in payload if isinstance(each, Message)]
 
 
 def is_html_page(message: Message) -> bool:
@@ -72,12 +78,11 @@ def refuse_encrypted(message: Message) -> None:
 def _sort(part: Message, parts: Parts, level: int, *, texts: bool) -> None:
     """`texts` is false in the other versions of a text that was taken already."""
     parts.count += 1
-    if parts.count > MAX_PARTS or level > _MAX_LEVELS:
+    if parts.count > MAX_PARTS or level > MAX_LEVELS:
         parts.cut = True
         return
     content_type = part.get_content_type()
-    inside = part.get_payload() if part.is_multipart() else None
-    if not isinstance(inside, list) or not content_type.startswith("multipart/"):
+    if not (part.is_multipart() and content_type.startswith("multipart/")):
         _sort_leaf(part, parts, texts=texts)
     elif content_type == "multipart/encrypted":
         parts.attachments.append(part)
@@ -85,8 +90,8 @@ def _sort(part: Message, parts: Parts, level: int, *, texts: bool) -> None:
         _sort_versions(part, parts, level, texts=texts)
     else:
         related = content_type == "multipart/related"
-        for each in inside:
-            if isinstance(each, Message) and not (related and _is_dress(each)):
+        for each in inside(part):
+            if not (related and _is_dress(each)):
                 _sort(each, parts, level + 1, texts=texts)
 
 
@@ -95,37 +100,33 @@ def _sort_leaf(part: Message, parts: Parts, *, texts: bool) -> None:
         parts.attachments.append(part)
     elif texts:
         is_html = part.get_content_type() == _HTML
-        parts.bodies.append(Body(html=part) if is_html else Body(plain=part))
+        parts.bodies.append(Body(pages=(part,)) if is_html else Body(plain=part))
 
 
 def _sort_versions(part: Message, parts: Parts, level: int, *, texts: bool) -> None:
     """Versions of one text, of which only one is read; what else is among them is attached."""
-    inside = [each for each in part.get_payload() if isinstance(each, Message)]
-    plain = next((each for each in inside if _is(each, _PLAIN)), None)
-    pages = [page for each in inside for page in _pages_in(each, 0)]
-    # Text in several pieces, with what is attached between them, is read as it comes.
-    html = pages[-1] if len(pages) == 1 or pages and pages[-1] in inside else None
-    if texts and (plain is not None or html is not None):
-        parts.bodies.append(Body(plain, html))
+    among = inside(part)
+    plain = next((each for each in among if _is(each, _PLAIN)), None)
+    versions = [pages for each in among if (pages := _pages_in(each, 0))]
+    pages = versions[-1] if versions else ()
+    if texts and (plain is not None or pages):
+        parts.bodies.append(Body(plain, pages))
         texts = False
-    for each in inside:
-        if each is plain or each is html or _is_dress(each):
+    for each in among:
+        if each is plain or each in pages or _is_dress(each):
             continue
         is_version = each.get_content_type() in {_PLAIN, _HTML} or each.is_multipart()
         _sort(each, parts, level + 1, texts=texts or not is_version)
 
 
-def _pages_in(part: Message, level: int) -> list[Message]:
+def _pages_in(part: Message, level: int) -> tuple[Message, ...]:
     """The pages among mixed parts, and the one that stands for related ones."""
     if _is(part, _HTML):
-        return [part]
-    content_type, inside = part.get_content_type(), part.get_payload()
-    if not (isinstance(inside, list) and content_type.startswith("multipart/")):
-        return []
-    if level > _MAX_LEVELS:
-        return []
-    messages = [each for each in inside if isinstance(each, Message)]
-    found = [page for each in messages for page in _pages_in(each, level + 1)]
+        return (part,)
+    content_type = part.get_content_type()
+    if level > MAX_LEVELS or not content_type.startswith("multipart/"):
+        return ()
+    found = tuple(page for each in inside(part) for page in _pages_in(each, level + 1))
     return found[:1] if content_type == "multipart/related" else found
 
 

@@ -19,6 +19,7 @@ _TURN = re.compile(rb"^Rotate: (90|180|270)$", re.MULTILINE)
 _TURN_CONFIDENCE = re.compile(rb"^Orientation confidence: ([\d.]+)$", re.MULTILINE)
 _SURE_OF_TURN = 2.0
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
+_BESIDE_HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3,.:;!?()\[\]%]")
 _UNSPACED = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _SYLLABLE_GAP = 0.25
 """Of the height of the letters: Korean is recognised syllable by syllable, and closer ones are one
@@ -142,4 +143,7 @@ def _is_one_word(before: _Word, word: _Word) -> bool:
     if _UNSPACED.match(last) and _UNSPACED.match(first):
         return True
     gap = (word.left - before.right) / max(before.height, word.height, 1)
-    return bool(_HANGUL.match(last) and _HANGUL.match(first)) and gap <= _SYLLABLE_GAP
+    korean = (_HANGUL.match(last) and _BESIDE_HANGUL.match(first)) or (
+        _BESIDE_HANGUL.match(last) and _HANGUL.match(first)
+    )
+    return bool(korean) and gap <= _SYLLABLE_GAP

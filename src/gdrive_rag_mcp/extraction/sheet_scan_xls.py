@@ -15,11 +15,13 @@ from gdrive_rag_mcp.extraction.sheet_scan import ERRORS, Scan
 
 _FILEPASS, _BOUNDSHEET, _FORMAT, _XF = 0x2F, 0x85, 0x41E, 0xE0
 _BOF, _EOF, _ROW, _COLINFO = 0x809, 0x0A, 0x208, 0x7D
+_DIMENSIONS = 0x200
 _MULRK, _BOOLERR, _FORMULA = 0xBD, 0x205, 0x06
 # NUMBER, RK, LABELSST, LABEL, RSTRING, BOOLERR, FORMULA: row, column and style come first.
 _CELLS = frozenset({0x203, 0x27E, 0xFD, 0x204, 0xD6, _BOOLERR, _FORMULA})
 _BIFF8 = 0x600
 _HIDDEN_ROW, _HIDDEN_COLUMN = 0x20, 0x01
+_MOST_CELLS = 65_536 * 256
 _ERROR_RESULT = 2
 _RK_SIZE = 6
 
@@ -43,12 +45,13 @@ def scan_xls(ole: Ole) -> Sequence[Scan]:
 
     Raises:
         ExtractionError: `encrypted`.
+        ValueError: damaged; so are other errors of what is read, which `open_ole` knows.
     """
     name = next(each for each in ("Workbook", "Book") if ole.exists(each))
     data = ole.openstream(name).read()
     book = _read_globals(data)
     formats = book.formats()
-    return [_scan_sheet(data, start, formats) for start in book.starts]
+    return [_scan_sheet(data, start, formats, book.version) for start in book.starts]
 
 
 def _records(data: bytes, at: int) -> Iterator[tuple[int, bytes]]:
@@ -90,7 +93,7 @@ def _format(body: bytes, version: int) -> tuple[int, str]:
     return number, raw.decode("utf-16-le" if wide else "latin-1", "replace")
 
 
-def _scan_sheet(data: bytes, start: int, formats: Mapping[int, NumberFormat]) -> Scan:
+def _scan_sheet(data: bytes, start: int, formats: Mapping[int, NumberFormat], version: int) -> Scan:
     scan = Scan()
     cells: dict[int, list[tuple[int, NumberFormat]]] = {}
     for kind, body in _records(data, start):
@@ -109,6 +112,8 @@ def _scan_sheet(data: bytes, start: int, formats: Mapping[int, NumberFormat]) ->
                 if style in formats
             ]
             cells.setdefault(row + 1, []).extend(known)
+        elif kind == _DIMENSIONS:
+            _check_dimensions(body, version)
         else:
             _scan_layout(scan, kind, body)
     for number, found in cells.items():
@@ -125,6 +130,14 @@ def _scan_cell(scan: Scan, kind: int, body: bytes, place: tuple[int, int]) -> No
         code = body[8]
     if code is not None:
         scan.remarks[place] = ERRORS.get(code, "#ERROR!")
+
+
+def _check_dimensions(body: bytes, version: int) -> None:
+    """The reader asks for as much memory as a sheet claims to need."""
+    form = "<IIHH" if version >= _BIFF8 else "<HHHH"
+    first_row, last_row, first_column, last_column = struct.unpack_from(form, body)
+    if abs(last_row - first_row) * abs(last_column - first_column) > _MOST_CELLS:
+        raise ValueError(f"a sheet claims {last_row:,} rows and {last_column:,} columns")
 
 
 def _scan_layout(scan: Scan, kind: int, body: bytes) -> None:

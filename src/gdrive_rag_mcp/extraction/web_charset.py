@@ -115,8 +115,12 @@ def codec_of(label: str) -> str:
 
 
 def _is_nearly_utf8(data: bytes) -> bool:
-    """A page may hold a few damaged characters and still be what it says."""
-    if decodes(data, "utf-8"):
+    """A page may hold a few damaged characters, or end within one, and still be what it says."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        pass
+    else:
         return True
     sample = data[:_SAMPLE].decode("utf-8", errors="replace")
     beyond = len(_BEYOND_ASCII.findall(sample))

@@ -41,6 +41,7 @@ Locate: TypeAlias = Callable[[tuple[str, ...], int, str], Locator]
 _PARTS = {"nav": "navigation", "footer": "footer", "aside": "aside"}
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _SET_IN_LINES = frozenset({"pre", "textarea"})
+_MAX_INDENT = 8
 _PERMALINK = " ¶"
 
 
@@ -173,7 +174,7 @@ class _PageReader:
             self._parts.pop()
 
     def _next_label(self, item: Node) -> str:
-        indent = "  " * (len(self._lists) - 1)
+        indent = "  " * min(len(self._lists) - 1, _MAX_INDENT)
         if not self._lists or not self._lists[-1]:
             return f"{indent}- "
         number = number_in(item.attributes, "value", self._lists[-1])

@@ -1,14 +1,23 @@
-"""How a document, or why there is none, crosses from the sandbox: JSON, never pickle.
+"""How a document, or why there is none, crosses from the sandbox: JSON and text, never pickle.
 
-What arrives is rebuilt field by field, as the process that sent it has read a hostile file.
+What arrives is rebuilt field by field, as the process that sent it has read a hostile file:
+whatever it sends costs bounded memory, and becomes a document that can be stored, or a refusal.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeAlias
 
 from gdrive_rag_mcp.domain import Document, Locator, Reason, Segment, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
+
+MAX_SEGMENTS = 500_000
+_MAX_BRACKETS = 4 * MAX_SEGMENTS
+"""A segment takes two, and few have headings or a context of their own."""
+
+_GARBLED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
+"""What rebuilding a document from anything else may run into."""
 
 Json: TypeAlias = Any
 """Whatever `json.loads` gave; every use below says what it must be."""
@@ -29,7 +38,17 @@ class _Table:
 
 
 def pack(document: Document) -> bytes:
-    """A document as JSON in UTF-8."""
+    """A document as a line of JSON, and its text, in UTF-8.
+
+    Raises:
+        ExtractionError: it has more parts than a document may have.
+    """
+    if len(document.segments) > MAX_SEGMENTS:
+        raise ExtractionError(
+            Reason.TOO_LARGE,
+            f"The document has more than {MAX_SEGMENTS:,} paragraphs, rows or other parts",
+            hint="Split it into several files.",
+        )
     headings, contexts = _Table(), _Table()
     segments = [
         (
@@ -42,17 +61,15 @@ def pack(document: Document) -> bytes:
         )
         for segment in document.segments
     ]
-    return _dump(
-        {
-            "title": document.title,
-            "text": document.text,
-            "segments": segments,
-            "headings": headings.values,
-            "contexts": contexts.values,
-            "failures": document.failures,
-            "ocr_matters": document.ocr_matters,
-        }
-    )
+    fields = {
+        "title": document.title,
+        "segments": segments,
+        "headings": headings.values,
+        "contexts": contexts.values,
+        "failures": document.failures,
+        "ocr_matters": document.ocr_matters,
+    }
+    return _dump(fields) + b"\n" + document.text.encode(errors="replace")
 
 
 def pack_error(error: ExtractionError) -> bytes:
@@ -67,14 +84,17 @@ def unpack(answer: bytes) -> Document:
         ExtractionError: the one that was packed, or `internal` when this is no such answer.
     """
     try:
-        fields = json.loads(answer)
+        head, _, text = answer.partition(b"\n")
+        if head.count(b"[") + head.count(b"{") > _MAX_BRACKETS:
+            raise ValueError("too many parts")
+        fields = json.loads(head)
         if "reason" in fields:
             error = ExtractionError(
-                Reason(fields["reason"]), str(fields["message"]), hint=str(fields["hint"])
+                Reason(fields["reason"]), _text(fields["message"]), hint=_text(fields["hint"])
             )
         else:
-            return _document(fields)
-    except (ValueError, TypeError, LookupError) as garbled:
+            return _document(fields, text.decode())
+    except _GARBLED as garbled:
         raise ExtractionError(
             Reason.INTERNAL, f"The extraction process gave an unreadable answer: {garbled}"
         ) from garbled
@@ -91,38 +111,55 @@ def _locator_fields(locator: Locator) -> tuple[Json, ...]:
     )  # fmt: skip
 
 
-def _document(fields: Mapping[str, Json]) -> Document:
-    headings = [tuple(map(str, path)) for path in fields["headings"]]
-    contexts = [str(context) for context in fields["contexts"]]
+def _document(fields: Mapping[str, Json], text: str) -> Document:
+    headings = [tuple(map(_text, path)) for path in fields["headings"]]
+    contexts = [_text(context) for context in fields["contexts"]]
+    segments = tuple(
+        Segment(
+            int(start), int(end), SegmentKind(kind), _locator(*locator), headings[path],
+            contexts[context],
+        )
+        for start, end, kind, locator, path, context in fields["segments"]
+    )  # fmt: skip
+    if not _in_order(segments, len(text)):
+        raise ValueError("segments out of order")
     return Document(
-        title=str(fields["title"]),
-        text=str(fields["text"]),
-        segments=tuple(
-            Segment(
-                int(start),
-                int(end),
-                SegmentKind(kind),
-                _locator(*locator),
-                headings[path],
-                contexts[context],
-            )
-            for start, end, kind, locator, path, context in fields["segments"]
-        ),
-        failures=tuple(map(str, fields["failures"])),
+        title=_text(fields["title"]),
+        text=text,
+        segments=segments,
+        failures=tuple(map(_text, fields["failures"])),
         ocr_matters=bool(fields["ocr_matters"]),
     )
+
+
+def _in_order(segments: tuple[Segment, ...], length: int) -> bool:
+    """Whether segments lie one after the other within a text."""
+    offsets: Iterator[int] = chain.from_iterable((each.start, each.end) for each in segments)
+    before = 0
+    for offset in offsets:
+        if offset < before:
+            return False
+        before = offset
+    return before <= length
 
 
 def _locator(kind: Json, value: Json, *rest: Json) -> Locator:
     first, last, label, ocr = rest
     return Locator(
-        str(kind),
-        str(value),
+        _text(kind),
+        _text(value),
         _maybe(int, first),
         _maybe(int, last),
-        _maybe(str, label),
+        _maybe(_text, label),
         _maybe(int, ocr),
     )
+
+
+def _text(value: Json) -> str:
+    """Text that can be written in UTF-8: an escape may stand for half a character."""
+    text = str(value)
+    text.encode()
+    return text
 
 
 def _maybe(convert: Callable[[Json], Any], value: Json) -> Any:  # noqa: ANN401 - what `convert` gives, or None

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdrive_rag_mcp.domain import Document, Locator
 from gdrive_rag_mcp.extraction.building import one_line
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.office_97 import (
+from gdrive_rag_mcp.extraction.prose import TITLE_LEVEL, Prose
+from gdrive_rag_mcp.extraction.word_97_form import (
     Part,
     line,
     lines,
     list_items,
-    open_97,
+    open_word,
     table_rows,
 )
-from gdrive_rag_mcp.extraction.prose import TITLE_LEVEL, Prose
 
 _NOTES: Mapping[str, str] = {"footnote": "footnotes", "endnote": "endnotes"}
 _MARGINS = ("header", "footer")
@@ -25,7 +25,7 @@ def read(file: InputFile) -> Document:
     Raises:
         ExtractionError: damaged, encrypted, too large, or without text.
     """
-    opened = open_97(file, "doc")
+    opened = open_word(file)
     reader = _Reader()
     for section in opened.sections:
         reader.read_section(section)

@@ -1,13 +1,12 @@
-"""Opens Word and PowerPoint files from before 2007, through a library that knows both formats.
+"""Opens Word files from before 2007 through a library, and walks the form in which it gives them.
 
-Formats: [MS-DOC], [MS-PPT]. What comes back is the library's own form: sections of elements, each a
-mapping with a `type`.
+Format: [MS-DOC]. The library's form are sections of elements, each a mapping with a `type`.
 """
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
@@ -19,10 +18,10 @@ MAX_BYTES = 150_000_000
 _ONLY_LAYOUT = "flattened"
 """In a warning: the text is there, but not the tables within tables."""
 
-_NEWER = "Save it in a newer format, such as DOCX or PPTX."
-_WORD, _POWER_POINT_USER = "WordDocument", "Current User"
+_NEWER = "Save it as DOCX."
+_STREAM = "WordDocument"
+_IDENTITIES = (0xA5EC, 0xA5DC)
 _FLAGS_AT, _ENCRYPTED_FLAG = 10, 0x100
-_TOKEN_AT, _ENCRYPTED_TOKEN = 12, 0xF3D1C4DF
 _BREAKS: Mapping[str, str] = {"line_break": "\n", "tab": "\t", "page_break": "\n"}
 
 Part = Mapping[str, Any]
@@ -37,8 +36,8 @@ class Opened:
     losses: Sequence[str]
 
 
-def open_97(file: InputFile, kind: Literal["doc", "ppt"]) -> Opened:
-    """Open a file of the kind `doc` or `ppt`.
+def open_word(file: InputFile) -> Opened:
+    """Open a DOC file.
 
     Raises:
         ExtractionError: `encrypted`, damaged, too large; or there is no library for it here.
@@ -60,7 +59,7 @@ def open_97(file: InputFile, kind: Literal["doc", "ppt"]) -> Opened:
         ) from error
     try:
         with panics_as_damage("The file"):
-            found = office_oxide.Document.from_bytes(file.read(), kind).to_ir()
+            found = office_oxide.Document.from_bytes(file.read(), "doc").to_ir()
     except office_oxide.OfficeOxideError as error:
         raise ExtractionError(
             Reason.CORRUPT, f"The file is damaged, or older than 1997: {error}", hint=_NEWER
@@ -71,22 +70,15 @@ def open_97(file: InputFile, kind: Literal["doc", "ppt"]) -> Opened:
 
 
 def _check_encryption(ole: Ole) -> None:
-    """Word says so among its flags, PowerPoint by the token of who used it last."""
-    flags = _number(ole, _WORD, _FLAGS_AT, "<H")
-    token = _number(ole, _POWER_POINT_USER, _TOKEN_AT, "<I")
-    if flags & _ENCRYPTED_FLAG or token == _ENCRYPTED_TOKEN:
+    """Word says so among the flags at the head of its stream, if that is one of Word at all."""
+    head = ole.openstream(_STREAM).read(_FLAGS_AT + 2).ljust(_FLAGS_AT + 2, b"\0")
+    identity, flags = struct.unpack_from("<H8xH", head)
+    if identity in _IDENTITIES and flags & _ENCRYPTED_FLAG:
         raise ExtractionError(
             Reason.ENCRYPTED,
             "The file is protected by a password",
             hint="Save a copy without a password.",
         )
-
-
-def _number(ole: Ole, stream: str, at: int, form: str) -> int:
-    """A number in a stream; 0 where it is missing, as in files older than 1997."""
-    length = at + struct.calcsize(form)
-    head = ole.openstream(stream).read(length) if ole.exists(stream) else b""
-    return int(struct.unpack_from(form, head, at)[0]) if len(head) == length else 0
 
 
 def line(element: Part) -> str:
