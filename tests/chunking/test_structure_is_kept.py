@@ -146,6 +146,15 @@ def test_text_after_a_list_is_not_read_as_part_of_it() -> None:
     assert all(chunk.context == "" for chunk in chunks)
 
 
+def test_the_clauses_of_a_contract_are_paragraphs_and_may_be_cut_between_sentences() -> None:
+    text = "\n".join(f"§ {number} Rules\n{sentences(5, f'case {number}')}" for number in range(9))
+
+    chunks = cut(Made().text(f"These rules hold:\n{text}").document)
+
+    assert not any(chunk.context for chunk in chunks)
+    assert not all(chunk.text.startswith("§") for chunk in chunks[1:])
+
+
 def test_a_list_inside_a_list_is_read_with_its_own_line() -> None:
     inner = "\n".join(f"   - the paper number {number}, signed" for number in range(40))
     rest = "\n".join(f"{number}. Bring the form number {number}" for number in range(2, 40))

@@ -153,9 +153,10 @@ def xlsb(*sheets: Sheet, formats: Sequence[str] = ()) -> bytes:
 def _xlsb_sheet(sheet: Sheet) -> bytes:
     rows = sorted({row for row, _ in sheet.cells})
     last = max((column for _, column in sheet.cells), default=0)
-    body = _record(129) + _record(148, struct.pack("<IIII", 0, max(rows, default=0), 0, last))
-    for first, end in sheet.hidden_columns:
-        body += _record(390) + _record(60, struct.pack("<IIIIH", first, end, 2000, 0, 1))
+    end, side = sheet.claims or (max(rows, default=0), last)
+    body = _record(129) + _record(148, struct.pack("<IIII", 0, end, 0, side))
+    for first, final in sheet.hidden_columns:
+        body += _record(390) + _record(60, struct.pack("<IIIIH", first, final, 2000, 0, 1))
         body += _record(391)
     body += _record(145)
     for row in rows:

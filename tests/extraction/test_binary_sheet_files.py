@@ -115,6 +115,12 @@ def test_an_xls_sheet_that_claims_more_cells_than_there_can_be_is_corrupt(read: 
     assert refusal.value.reason is Reason.CORRUPT
 
 
+def test_an_xlsb_sheet_may_claim_what_it_likes(read: Read) -> None:
+    sheet = Sheet("S", {(0, 0): "a", (3, 0): "b"}, claims=(2**31, 2**31))
+
+    assert said(read(xlsb(sheet), XLSB)) == ["a", "b"]
+
+
 def test_a_protected_xls_file_is_encrypted(read: Read) -> None:
     with pytest.raises(ExtractionError) as refusal:
         read(xls(STAFF, encrypted=True), XLS)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 
 from gdrive_rag_mcp.chunking.reading import Reading
-from gdrive_rag_mcp.domain.running_text import ITEM_LETTERS, starts_item
+from gdrive_rag_mcp.domain.running_text import CLAUSE, ITEM_LETTERS, starts_item
 
 _CLOSERS = "[\"'”’»)\\]]"
 _WIDE_CLOSERS = "[”’」』）】》\"')\\]]"
@@ -61,8 +61,9 @@ def boundaries(reading: Reading, start: int, end: int) -> Iterator[tuple[int, Bo
         line_end = text.find("\n", begin, after)
         if line_end >= 0:
             new_paragraph = text.find("\n", line_end + 1, after) >= 0
-            if starts_item(text, after) and (new_paragraph or not reading.lines.runs_on(line_end)):
-                yield after, Boundary.ITEM
+            mark = starts_item(text, after)
+            if mark and (new_paragraph or not reading.lines.runs_on(line_end)):
+                yield after, Boundary.PARAGRAPH if mark == CLAUSE else Boundary.ITEM
                 continue
             if new_paragraph:
                 yield after, Boundary.PARAGRAPH

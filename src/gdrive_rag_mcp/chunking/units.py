@@ -8,7 +8,7 @@ from gdrive_rag_mcp.chunking.reading import Reading
 from gdrive_rag_mcp.chunking.sections import Span
 from gdrive_rag_mcp.chunking.sentences import Boundary, boundaries
 from gdrive_rag_mcp.chunking.tokens import HUNDREDTHS
-from gdrive_rag_mcp.domain.running_text import running_text, starts_item
+from gdrive_rag_mcp.domain.running_text import CLAUSE, running_text, starts_item
 
 _LEADS_IN = (":", "：")
 
@@ -65,7 +65,7 @@ class Units:
             self._add([span.start, span.end], span, self._room)
             return
         offsets = [span.start]
-        is_item = starts_item(self._reading.text, span.start) is not None
+        is_item = starts_item(self._reading.text, span.start) not in {None, CLAUSE}
         for offset, boundary in boundaries(self._reading, span.start, span.end):
             offsets.append(offset)
             if boundary is not Boundary.SENTENCE:

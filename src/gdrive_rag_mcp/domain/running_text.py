@@ -17,6 +17,8 @@ ITEM = re.compile(
     r"|(\(?[a-zđ]\)(?=[ \t])|[①-⑳])|(第[^\s第]{1,6}[条條章]|제\s?\d+\s?조|§))"
 )
 """The start of a list item or of a clause, by the kind of its mark."""
+CLAUSE = 4
+"""The kind of mark that begins a clause of a law or contract, which is a paragraph and no item."""
 
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer

@@ -83,11 +83,13 @@ def _rows(sheet: calamine.CalamineSheet, scan: Scan) -> Iterator[SheetRow]:
             value = _number_at(values, column - first_column)
             if value is not None:
                 cells[column] = found.show(value)
-        cells |= remarks.pop(number, {})
+        if number in remarks:
+            cells = dict(sorted((cells | remarks.pop(number)).items()))
         if cells:
             yield merges.row(number, cells, hidden=number in scan.hidden_rows)
     for number in sorted(remarks):
-        yield merges.row(number, remarks[number], hidden=number in scan.hidden_rows)
+        cells = dict(sorted(remarks[number].items()))
+        yield merges.row(number, cells, hidden=number in scan.hidden_rows)
 
 
 def _cells(values: Sequence[Value], first: int) -> dict[int, str]:

@@ -18,8 +18,10 @@ class Merges:
         self._down: dict[int, list[tuple[int, int]]] = {}
         self._wanted: dict[int, list[int]] = {}
         self._anchors: dict[tuple[int, int], str] = {}
+        self._plain = True
         left = _MAX_CELLS
         for (top, first), (bottom, last) in ranges:
+            self._plain = False
             left -= (bottom - top) + (last - first)
             if left < 0:
                 break
@@ -38,6 +40,8 @@ class Merges:
         A cell merged downwards is filled in every row, as it is part of each. One merged over
         columns is filled only where columns are named, else a total would be said many times.
         """
+        if self._plain:
+            return SheetRow(number, cells, {}, rows, hidden)
         filled = dict(cells)
         for anchor in self._down.get(number, ()):
             if self._anchors.get(anchor) and anchor[1] not in filled:

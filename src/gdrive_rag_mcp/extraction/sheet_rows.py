@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR, is_number, names_columns, row_line
+from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR, is_number, names_columns
 
 NAMED_AREA = 200_000
 """In a larger sheet the rows do not repeat the columns' names: that doubles the text."""
@@ -14,7 +14,7 @@ _LABEL_COLUMNS = 2
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row that is not blank: its number and its filled cells by column, both from 1.
+    """A row that is not blank: its number and its filled cells by column, each in one line, from 1.
 
     `spread` holds the texts of cells merged over several columns, repeated in each of these; `rows`
     counts the lines or rows that it takes up.
@@ -110,7 +110,7 @@ def _said(row: SheetRow, names: Mapping[int, str]) -> str:
         f"{names[column]}: {text}" if column in names else text
         for column, text in row.cells.items()
     )
-    return row_line([*texts]) + _HIDDEN * row.hidden
+    return CELL_SEPARATOR.join(texts) + _HIDDEN * row.hidden
 
 
 def _with_next(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, SheetRow | None]]:

@@ -25,6 +25,8 @@ _FILE_NAME = re.compile(
 )
 _MIN_WIDE = 5
 _CHECKED = {True: "[x] ", False: "[ ] "}
+# A box without words works a menu and says nothing.
+_SAYS_NOTHING = frozenset({"", "[x]", "[ ]"})
 
 
 class RunningText:
@@ -77,7 +79,8 @@ class RunningText:
         text = _SPACES.sub(" ", _AROUND_LINE_END.sub("\n", "".join(self._pieces)))
         self._pieces.clear()
         self._after_link = self._raised = False
-        return [part for part in map(str.strip, _GAPS.split(text)) if part]
+        parts = map(str.strip, _GAPS.split(text))
+        return [part for part in parts if part not in _SAYS_NOTHING]
 
     def _last(self) -> str:
         return self._pieces[-1][-1:] if self._pieces else ""

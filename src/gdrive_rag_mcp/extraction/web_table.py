@@ -13,15 +13,19 @@ _MAX_REPEATED = 200
 _MAX_FILLED = 500_000
 _MAX_DATA_CELL = 1_000
 """Who lays a page out in columns writes paragraphs into cells; a cell of data is shorter."""
+_LISTS = frozenset({"ul", "ol", "dl"})
 _STRUCTURE = frozenset({"table", "hr", "form", "nav", "main", "article", "section", *HEADINGS})
 
 
 def is_layout(table: Node) -> bool:
     """Whether a table is a frame for whatever stands in it, rather than data."""
-    cells = [cell for row in _rows(table) for cell in _cells(row)]
+    rows = [list(_cells(row)) for row in _rows(table)]
+    cells = [cell for row in rows for cell in row]
+    if all(len(row) <= 1 for row in rows):
+        return any(_holds(cell, _STRUCTURE | _LISTS) for cell in cells)
     if any(kind_of(cell) == "th" for cell in cells) or _captions(table):
         return False
-    return any(map(_has_structure, cells))
+    return any(_holds(cell, _STRUCTURE) for cell in cells)
 
 
 def caption_of(table: Node) -> str:
@@ -113,11 +117,12 @@ def _captions(table: Node) -> list[Node]:
     return [child for child in children(table) if kind_of(child) == "caption"]
 
 
-def _has_structure(cell: Node) -> bool:
+def _holds(cell: Node, kinds: frozenset[str]) -> bool:
+    """Whether an element of these kinds is anywhere below."""
     found: list[Node] = []
 
     def enters(node: Node) -> bool:
-        if kind_of(node) in _STRUCTURE:
+        if kind_of(node) in kinds:
             found.append(node)
         return not found
 

@@ -5,8 +5,7 @@ whatever it sends costs bounded memory, and becomes a document that can be store
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from gdrive_rag_mcp.domain import Document, Locator, Reason, Segment, SegmentKind
@@ -16,6 +15,7 @@ MAX_SEGMENTS = 500_000
 _MAX_BRACKETS = 4 * MAX_SEGMENTS
 """A segment takes two, and few have headings or a context of their own."""
 
+_KINDS = {kind.value: kind for kind in SegmentKind}
 _GARBLED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 """What rebuilding a document from anything else may run into."""
 
@@ -116,11 +116,15 @@ def _document(fields: Mapping[str, Json], text: str) -> Document:
     contexts = [_text(context) for context in fields["contexts"]]
     segments = tuple(
         Segment(
-            int(start), int(end), SegmentKind(kind), _locator(*locator), headings[path],
+            int(start),
+            int(end),
+            _KINDS[kind],
+            _locator(*locator),
+            headings[path],
             contexts[context],
         )
         for start, end, kind, locator, path, context in fields["segments"]
-    )  # fmt: skip
+    )
     if not _in_order(segments, len(text)):
         raise ValueError("segments out of order")
     return Document(
@@ -134,33 +138,28 @@ def _document(fields: Mapping[str, Json], text: str) -> Document:
 
 def _in_order(segments: tuple[Segment, ...], length: int) -> bool:
     """Whether segments lie one after the other within a text."""
-    offsets: Iterator[int] = chain.from_iterable((each.start, each.end) for each in segments)
     before = 0
-    for offset in offsets:
-        if offset < before:
+    for segment in segments:
+        if not before <= segment.start <= segment.end:
             return False
-        before = offset
+        before = segment.end
     return before <= length
 
 
-def _locator(kind: Json, value: Json, *rest: Json) -> Locator:
-    first, last, label, ocr = rest
+def _locator(kind: Json, value: Json, first: Json, last: Json, label: Json, ocr: Json) -> Locator:  # noqa: PLR0913 - as many as a locator has
     return Locator(
         _text(kind),
         _text(value),
-        _maybe(int, first),
-        _maybe(int, last),
-        _maybe(_text, label),
-        _maybe(int, ocr),
+        None if first is None else int(first),
+        None if last is None else int(last),
+        None if label is None else _text(label),
+        None if ocr is None else int(ocr),
     )
 
 
 def _text(value: Json) -> str:
     """Text that can be written in UTF-8: an escape may stand for half a character."""
     text = str(value)
-    text.encode()
+    if not text.isascii():
+        text.encode()
     return text
-
-
-def _maybe(convert: Callable[[Json], Any], value: Json) -> Any:  # noqa: ANN401 - what `convert` gives, or None
-    return None if value is None else convert(value)
