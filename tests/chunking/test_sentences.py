@@ -75,6 +75,24 @@ def test_bullets_and_blank_lines_end_a_sentence_but_a_wrapped_line_does_not() ->
     assert split(text) == ["A line that\nis wrapped", "- first", "- second\nwrapped", "• third"]
 
 
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["The lease was signed by the director, Dr.¶Weber, and by nobody else.", "It holds."],
+        ["The rules for such a case are given on page¶12. There they may be read.", "It holds."],
+        ["他在合同终止的那一天对我们说：“押金三周内退还。¬”", "然后他就离开了这座房子。"],
+    ],
+)
+def test_sentences_of_wrapped_lines_end_where_they_end_in_running_text(
+    sentences: list[str],
+) -> None:
+    blank = "" if "¬" in sentences[0] else " "
+    text = blank.join(sentences).replace("¶", "\n").replace("¬", "\n")
+    written = [each.replace("¶", "\n").replace("¬", "\n") for each in sentences]
+
+    assert split(text) == written
+
+
 @given(st.text(alphabet='aB1 .!?。\n-"ฯ।', max_size=120), st.integers(0, 20), st.integers(0, 20))
 def test_the_ends_rise_and_the_last_is_the_end_asked_for(text: str, skip: int, drop: int) -> None:
     start = min(skip, len(text))

@@ -166,6 +166,15 @@ def test_a_list_inside_a_list_is_read_with_its_own_line() -> None:
         assert chunk.context == ("1. Bring papers:" if begins_inside else "You must do this:")
 
 
+def test_items_that_end_with_a_colon_are_no_lists_of_their_own() -> None:
+    items = "\n".join(f"- What the form number {number} is for:" for number in range(90))
+
+    chunks = cut(Made().text(f"Fill this in:\n{items}").document)
+
+    assert len(chunks) > 2
+    assert {chunk.context for chunk in chunks[1:]} == {"Fill this in:"}
+
+
 def test_an_item_larger_than_a_chunk_is_cut_by_sentences_under_its_line() -> None:
     chunks = cut(Made().text(f"You must know:\n- {sentences(60)}\n- And more.").document)
 

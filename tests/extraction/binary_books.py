@@ -36,7 +36,8 @@ class Sheet:
     hidden: bool = False
     hidden_rows: Sequence[int] = ()
     hidden_columns: Sequence[tuple[int, int]] = ()
-    claims: tuple[int, int] | None = None
+    claims: tuple[int, int, int, int] | None = None
+    """First and last row and column, as the sheet has them, where this is not the truth."""
 
 
 def _split(value: Value | tuple[Value, int]) -> tuple[Value, int]:
@@ -72,7 +73,7 @@ def _xls_stream(sheets: Sequence[Sheet], formats: Sequence[str], *, encrypted: b
 def _xls_sheet(sheet: Sheet) -> bytes:
     body = _biff(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0x0DBB, 0x07CC, 0, 6))
     if sheet.claims:
-        body += _biff(0x200, struct.pack("<IIHHH", 0, sheet.claims[0], 0, sheet.claims[1], 0))
+        body += _biff(0x200, struct.pack("<IIHHH", *sheet.claims, 0))
     for first, last in sheet.hidden_columns:
         body += _biff(0x7D, struct.pack("<HHHHHH", first, last, 2000, 0, 1, 0))
     for row in sorted({row for row, _ in sheet.cells}):
@@ -153,8 +154,8 @@ def xlsb(*sheets: Sheet, formats: Sequence[str] = ()) -> bytes:
 def _xlsb_sheet(sheet: Sheet) -> bytes:
     rows = sorted({row for row, _ in sheet.cells})
     last = max((column for _, column in sheet.cells), default=0)
-    end, side = sheet.claims or (max(rows, default=0), last)
-    body = _record(129) + _record(148, struct.pack("<IIII", 0, end, 0, side))
+    claims = sheet.claims or (0, max(rows, default=0), 0, last)
+    body = _record(129) + _record(148, struct.pack("<IIII", *claims))
     for first, final in sheet.hidden_columns:
         body += _record(390) + _record(60, struct.pack("<IIIIH", first, final, 2000, 0, 1))
         body += _record(391)

@@ -13,6 +13,7 @@ NAMESPACES = (
             "text": "text",
             "style": "style",
             "draw": "drawing",
+            "svg": "svg-compatible",
             "meta": "meta",
             "manifest": "manifest",
         }.items()

@@ -108,15 +108,18 @@ def test_an_xls_file_of_many_far_cells_is_too_large(read: Read) -> None:
     assert refusal.value.reason is Reason.TOO_LARGE
 
 
-def test_an_xls_sheet_that_claims_more_cells_than_there_can_be_is_corrupt(read: Read) -> None:
+@pytest.mark.parametrize("claims", [(0, 2**31, 0, 60_000), (9, 2, 0, 4), (0, 2, 9, 4)])
+def test_an_xls_sheet_that_claims_more_cells_than_there_can_be_is_corrupt(
+    read: Read, claims: tuple[int, int, int, int]
+) -> None:
     with pytest.raises(ExtractionError) as refusal:
-        read(xls(Sheet("S", {(0, 0): "a"}, claims=(2**31, 60_000))), XLS)
+        read(xls(Sheet("S", {(0, 0): "a"}, claims=claims)), XLS)
 
     assert refusal.value.reason is Reason.CORRUPT
 
 
 def test_an_xlsb_sheet_may_claim_what_it_likes(read: Read) -> None:
-    sheet = Sheet("S", {(0, 0): "a", (3, 0): "b"}, claims=(2**31, 2**31))
+    sheet = Sheet("S", {(0, 0): "a", (3, 0): "b"}, claims=(0, 2**31, 0, 2**31))
 
     assert said(read(xlsb(sheet), XLSB)) == ["a", "b"]
 

@@ -5,7 +5,7 @@ import pytest
 
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.delimited_records import find_delimiter, records
+from gdrive_rag_mcp.extraction.delimited_records import declared_delimiter, find_delimiter, records
 
 Read = Callable[[bytes, str], Document]
 CSV = "text/csv"
@@ -40,9 +40,13 @@ def test_the_delimiter_is_found_whatever_stands_in_quotes(read: Read, delimiter:
     assert said(read(content.encode(), CSV))[1] == "Name: Kim | Note: a, b; c | d e"
 
 
-def test_decimal_commas_part_no_columns(read: Read) -> None:
+def test_decimal_commas_part_no_columns() -> None:
     assert find_delimiter(["1,5;2,5;3,5", "4,5;5,5;6,5"]) == ";"
     assert find_delimiter(["a,b,c", "1;2,3,4", "5,6,7"]) == ","
+
+
+def test_tabs_part_columns_whatever_lists_stand_in_them() -> None:
+    assert find_delimiter(["id\t1,2,3,4,5", "7\t6,7,8,9,0"]) == "\t"
 
 
 def test_letters_never_part_columns() -> None:
@@ -56,6 +60,11 @@ def test_the_delimiter_that_a_first_line_declares_is_taken_and_the_line_still_co
 
     assert said(document) == ["Name | Note", "Name: Kim | Note: a,b"]
     assert lines_of(document) == [(2, 2), (3, 3)]
+
+
+@pytest.mark.parametrize("line", ['sep="', "sep=x", "sep= ", "sep=", "sep=;;"])
+def test_a_first_line_that_declares_nonsense_is_a_record(line: str) -> None:
+    assert declared_delimiter(line) is None
 
 
 def test_a_value_over_several_lines_stays_in_its_record_and_moves_no_line_number(

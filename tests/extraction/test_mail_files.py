@@ -155,6 +155,7 @@ def test_what_is_attached_to_one_version_only_is_not_lost(read: Read) -> None:
         ("Der Urlaub beträgt dreißig Tage für alle Beschäftigten. ", "cp1252", "utf-8"),
         ("Der Urlaub beträgt dreißig Tage für alle Beschäftigten. ", "utf-8", "iso-8859-1"),
         ("Der Urlaub beträgt dreißig Tage für alle Beschäftigten. ", "utf-8", ""),
+        ("Café. ", "utf-8", "us-ascii"),
         ("연차 휴가는 삼십 일이며 무급 휴가는 승인을 받아야 한다. ", "cp949", ""),
         ("연차 휴가는 삼십 일이며 무급 휴가는 승인을 받아야 한다. ", "cp949", "us-ascii"),
         ("연차 휴가는 삼십 일이며 무급 휴가는 승인을 받아야 한다. ", "cp949", "no-such-charset"),
@@ -256,6 +257,30 @@ def test_an_attachment_is_read_in_place_as_a_file_is(read: Read) -> None:
     assert document.segments[-1].locator.label == "attachment 2"
     assert document.segments[-1].headings == ("Leave",)
     assert document.failures == ()
+
+
+def test_pictures_in_the_text_are_listed_by_name_and_not_missed(read: Read) -> None:
+    message = mail("See the logo.\n")
+    message.add_alternative("<p>See the logo: <img src='cid:1'></p>", subtype="html")
+    page = next(part for part in message.walk() if part.get_content_subtype() == "html")
+    assert isinstance(page, EmailMessage)
+    page.add_related(PNG, "image", "png", cid="<1>", filename="logo.png", disposition="inline")
+    page.add_related(PNG, "image", "png", cid="<2>")
+
+    document = read(sent(message), MAIL)
+
+    assert said(document)[0].endswith("Attachments: logo.png")
+    assert bodies(document) == ["See the logo."]
+    assert document.failures == ()
+
+
+def test_a_mail_without_receivers_keeps_its_header(read: Read) -> None:
+    content = b"From: a@example.com\nSubject: Draft\nMIME-Version: 1.0\n"
+    content += b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n"
+
+    document = read(content + b"<p>Text.</p>\n--b--\n", MAIL)
+
+    assert said(document) == ["From: a@example.com\nSubject: Draft", "Text."]
 
 
 def test_an_attachment_of_no_type_is_told_by_its_content_or_its_name(read: Read) -> None:

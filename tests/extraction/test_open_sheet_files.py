@@ -134,6 +134,22 @@ def test_comments_stand_after_their_sheet_and_name_their_cell(read: Read) -> Non
     assert places(document)[1] == "S!B1"
 
 
+def test_boxes_and_pictures_stand_after_their_sheet_and_objects_are_told(read: Read) -> None:
+    words = "<text:p>Read</text:p><text:p>me</text:p>"
+    box = f"<draw:frame><draw:text-box>{words}</draw:text-box></draw:frame>"
+    picture = "<draw:frame><draw:image/><svg:desc>A floor plan</svg:desc></draw:frame>"
+    foreign = "<draw:frame><draw:object-ole/></draw:frame>"
+    shapes = f"<table:shapes>{picture}</table:shapes>"
+
+    document = read(
+        ods(sheet("S", row(cell("a"), cell("b", inside=box + foreign)), columns=shapes)), ODS
+    )
+
+    assert said(document) == ["a | b", "[Picture: A floor plan]", "Read", "me"]
+    assert places(document) == ["S!A1:B1", "S!A1", "S!B1", "S!B1"]
+    assert document.failures == ("S: an embedded object was not read",)
+
+
 def test_formulas_never_calculated_are_told(read: Read) -> None:
     formula = cell("", 'table:formula="of:=[.A1]+1"')
 

@@ -163,6 +163,27 @@ def test_text_boxes_are_read_once_after_their_paragraph_and_structure_nothing(re
     assert {each.headings for each in document.segments} == {("A",)}
 
 
+def test_charts_and_descriptions_of_pictures_are_read_and_damaged_charts_told(read: Read) -> None:
+    chart = (
+        f"<office:document-content {NAMESPACES}><office:body><office:chart><chart:chart "
+        'xmlns:chart="urn:oasis:names:tc:opendocument:xmlns:chart:1.0"><chart:title>'
+        "<text:p>Days off</text:p></chart:title></chart:chart></office:chart></office:body>"
+        "</office:document-content>"
+    )
+    link = 'xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href'
+    body = (
+        f'<text:p>a<draw:frame><draw:object {link}="./Object 1"/></draw:frame></text:p>'
+        f'<draw:frame><draw:object {link}="./Object 2"/><svg:title>A plan</svg:title></draw:frame>'
+        "<text:p>b<draw:frame><draw:table/></draw:frame></text:p>"
+    )
+
+    document = read(open_file("text", body, parts={"Object 1/content.xml": chart}), ODT)
+
+    assert "Days off" in said(document)
+    assert "[Picture: A plan]" in said(document)
+    assert "Object 2/content.xml" in document.failures[0]
+
+
 def test_deletions_under_review_are_left_out_and_insertions_are_kept(read: Read) -> None:
     changes = (
         "<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p>"

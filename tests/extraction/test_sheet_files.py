@@ -114,6 +114,16 @@ def test_numbers_alone_have_no_names(read: Read) -> None:
     assert said(read(saved(workbook(("S", ((1, 2), (3, 4))))), SHEET)) == ["1 | 2", "3 | 4"]
 
 
+def test_years_in_their_order_name_columns_and_other_numbers_do_not(read: Read) -> None:
+    years = (("Country", 2019, 2020), ("Korea", 51.7, 51.8))
+    numbers = (("Kim", 12, 30), ("Lee", 9, 31))
+
+    assert said(read(saved(workbook(("S", years))), SHEET))[1] == (
+        "Country: Korea | 2019: 51.7 | 2020: 51.8"
+    )
+    assert said(read(saved(workbook(("S", numbers))), SHEET))[1] == "Lee | 9 | 31"
+
+
 def test_merged_headers_are_said_with_the_group_they_stand_under(read: Read) -> None:
     book = workbook(
         (

@@ -150,9 +150,16 @@ def test_a_first_row_of_names_is_a_header_without_being_marked(read: Read) -> No
     assert document.segments[-1].context == "Year | Days"
 
 
+def test_header_cells_that_head_rows_make_no_header_of_the_first_row(read: Read) -> None:
+    table = "<table><tr><th>Type<td>Public<tr><th>Founded<td>Albuquerque</table>"
+
+    assert [each.context for each in read(page(table), HTML).segments] == ["", ""]
+
+
 @pytest.mark.parametrize(
     "table",
     [
+        "<table><tr><th><h1>Leave</h1><tr><td><ul><li hidden>x</li></ul>Thirty days.</table>",
         "<table><tr><td><h1>Leave</h1><td><p>Thirty days.</p></table>",
         "<table><tr><td>&nbsp;<td><table><tr><td><h1>Leave</h1><p>Thirty days.</table></table>",
         "<table><tr><td><h1>Leave</h1><tr><td>Thirty days.</table>",
@@ -222,8 +229,9 @@ def test_what_no_reader_sees_is_not_text(read: Read) -> None:
 def test_what_stands_in_fields_pictures_and_formulas_is_text(read: Read) -> None:
     document = read(
         page(
-            "<label>Name</label><input value=Kim><input type=checkbox checked>yes"
-            "<select><option>one<option>two</select><p><img alt='Sales by quarter'>"
+            "<p><input type=checkbox></p><label>Name</label><input value=Kim>"
+            "<input type=checkbox checked>yes<select><option>one<option>two</select>"
+            "<p><img alt='Sales by quarter'>"
             "<img alt=logo><img alt='chart 2.png'><p>"
             "<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>"
             "<p><math alttext='x^2'><mi>x</mi></math>"
@@ -283,6 +291,9 @@ CZECH = "Dovolená trvá třicet dnů, o výjimkách rozhoduje vedení společno
         (GERMAN, "cp1252", "utf-16"),
         (GERMAN, "cp1252", "iso-8859-1"),
         (GERMAN, "utf-8", "base64"),
+        ("Grüße", "utf-8", "iso-8859-1"),
+        ("Grüße", "utf-8", "no-such"),
+        ("휴가", "cp949", "euc-kr"),
         (CZECH, "cp1250", "windows-1250"),
         (CZECH, "iso8859-2", "ISO-8859-2"),
     ],
@@ -332,6 +343,11 @@ COUNT = 60_000
         "<rb>" * COUNT + "deep",
         "<select><optgroup>" * (COUNT // 2) + "deep",
         "<svg>" + "<g>" * COUNT + "</svg><p>deep",
+        "<b> </b>" * COUNT + "deep",
+        "<br>" * COUNT + "deep",
+        "<p style='" + "display " * COUNT + "'>deep",
+        "<table>" + "<tr><td rowspan=9999 colspan=99>x" * (COUNT // 10) + "<tr><td>deep</table>",
+        "<math>" * COUNT + "</math>deep",
     ],
     ids=lambda markup: markup[:14],
 )

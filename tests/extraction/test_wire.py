@@ -30,15 +30,41 @@ def test_a_refusal_survives_packing_whole() -> None:
     )  # fmt: skip
 
 
-SEGMENT = '[0,3,"text",["lines","1",1,1,null,null],0,0]'
-HEAD = (
-    '{"title":"%s","segments":[%s],"headings":[[]],"contexts":[""],"failures":[],"ocr_matters":0}'
+PLAIN = (
+    '{"title":"title","starts":[0],"ends":[3],"kinds":["text"],"paths":[0],"leads":[0],'
+    '"places":[["lines"],["1"],[1],[1],[null],[null]],'
+    '"headings":[[]],"contexts":[""],"failures":[],"ocr_matters":0}\nabc'
 )
 
 
 def test_an_answer_by_hand_is_a_document() -> None:
     """Otherwise the answers below would be refused for another reason."""
-    assert unpack((HEAD % ("title", SEGMENT)).encode() + b"\nabc").text == "abc"
+    assert unpack(PLAIN.encode()).text == "abc"
+
+
+@pytest.mark.parametrize(
+    ("said", "instead"),
+    [
+        ("abc", "ab"),
+        ("abc", "\x00"),
+        ("[0]", "[0,3]"),
+        ("[0]", "[-1]"),
+        ("[0]", "[4]"),
+        ("[3]", "[Infinity]"),
+        ("[3]", "[null]"),
+        ('["text"]', '["picture"]'),
+        ('"paths":[0]', '"paths":[7]'),
+        ('"leads":[0]', '"leads":["x"]'),
+        ("[1],[1]", "[1],[]"),
+        ('"headings":[[]]', '"headings":[0]'),
+        ("title", "\\ud800"),
+        ('"lines"', '"\\udfff"'),
+    ],
+)
+def test_an_answer_with_a_fault_is_none(said: str, instead: str) -> None:
+    assert said in PLAIN
+
+    assert_is_none(PLAIN.replace(said, instead, 1).encode())
 
 
 @pytest.mark.parametrize(
@@ -49,25 +75,23 @@ def test_an_answer_by_hand_is_a_document() -> None:
         b"[]",
         b"{}",
         b'{"reason":"no such"}',
-        b'{"title":"","segments":[[1]]}',
         b"[" * 100_000,
         b"[" * 3_000_000,
         b"[" + b"[]," * 3_000_000 + b"[]]",
-        (HEAD % ("title", SEGMENT)).encode() + b"\nab",
-        (HEAD % ("title", SEGMENT)).encode() + b"\n\xff\xff\xff",
-        (HEAD % ("title", f"{SEGMENT},{SEGMENT}")).encode() + b"\nabc",
-        (HEAD % ("title", SEGMENT.replace("0,3", "-1,3"))).encode() + b"\nabc",
-        (HEAD % ("title", SEGMENT.replace("0,3", "0,Infinity"))).encode() + b"\nabc",
-        (HEAD % ("title", SEGMENT.replace("0,0", "0,7"))).encode() + b"\nabc",
-        (HEAD % ("\\ud800", SEGMENT)).encode() + b"\nabc",
+        PLAIN.encode().replace(b"abc", b"\xff\xff\xff"),
         b'{"reason":"corrupt","message":"\\udfff","hint":""}',
     ],
 )
 def test_an_answer_that_is_none_is_an_internal_failure(answer: bytes) -> None:
+    assert_is_none(answer)
+
+
+def assert_is_none(answer: bytes) -> None:
     with pytest.raises(ExtractionError) as refusal:
         unpack(answer)
 
     assert refusal.value.reason is Reason.INTERNAL
+    assert "unreadable answer" in refusal.value.message
 
 
 def test_a_document_of_too_many_parts_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,8 @@
-"""Which units make up each chunk of a group: as full as can be, cut where it hurts least."""
+"""Which units make up each chunk of a group: as full as can be, cut where it hurts least.
+
+A list that is cut brings the line above it along outside the text, as a table does its header row:
+a chunk is one slice of the document, so it cannot repeat what stands pages before it.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -12,6 +16,7 @@ from gdrive_rag_mcp.chunking.tokens import HUNDREDTHS, estimate_tokens
 from gdrive_rag_mcp.chunking.units import Units
 
 _LEAD_IN_SHARE = 4
+"""The line above a list may take a quarter of a chunk, and is shortened to that."""
 
 
 @dataclass(frozen=True, slots=True)

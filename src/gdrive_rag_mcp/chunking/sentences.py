@@ -61,8 +61,12 @@ def boundaries(reading: Reading, start: int, end: int) -> Iterator[tuple[int, Bo
         line_end = text.find("\n", begin, after)
         if line_end >= 0:
             new_paragraph = text.find("\n", line_end + 1, after) >= 0
-            mark = starts_item(text, after)
-            if mark and (new_paragraph or not reading.lines.runs_on(line_end)):
+            mark = (
+                starts_item(text, after)
+                if new_paragraph
+                else reading.lines.item_after(line_end, after)
+            )
+            if mark:
                 yield after, Boundary.PARAGRAPH if mark == CLAUSE else Boundary.ITEM
                 continue
             if new_paragraph:

@@ -116,10 +116,10 @@ class Units:
             if index != last:
                 levels = []
             known = [number for number, (level, _) in enumerate(levels) if level == mark]
-            if index > 0 and self._introduces(index - 1, index):
-                levels.append((mark, index - 1))
-            elif known:
+            if known:
                 del levels[known[-1] + 1 :]
+            elif index > 0 and self._introduces(index - 1, index):
+                levels.append((mark, index - 1))
             else:
                 levels.append((mark, levels[-1][1] if levels else None))
             lead_in = levels[-1][1]

@@ -129,6 +129,14 @@ class WrappedLines:
             self._read_block(line_end)
         return line_end in self._wrapped
 
+    def item_after(self, line_end: int, start: int) -> int | None:
+        """The kind of mark with which an item begins at `start`, where the line above is done."""
+        kind = starts_item(self._text, start)
+        last = self._text[line_end - 1 : line_end]
+        if kind is None or not (last == " " or _may_run_on(last)):
+            return kind
+        return None if self.runs_on(line_end) else kind
+
     def _read_block(self, line_end: int) -> None:
         """Look at all lines around that no blank one parts."""
         text = self._text
@@ -198,7 +206,7 @@ def _joint(line: str, following: str, width: int, marks: set[int | None]) -> tup
     filled = len(line) >= _FILLED * width
     kind = starts_item(following, 0)
     if kind:
-        runs_on = filled and (last.isalnum() or last == ",") and kind not in marks
+        runs_on = filled and _may_run_on(last) and kind not in marks
         if not runs_on or (kind == 1 and first not in "-–—"):
             marks.add(kind)
             return None
@@ -212,6 +220,11 @@ def _joint(line: str, following: str, width: int, marks: set[int | None]) -> tup
         return (0, "") if _is_spaceless(line) and _is_spaceless(following) else None
     enough = filled or len(line) + _first_word(following) >= _FILLED * width
     return (0, " ") if enough and width >= _least_width(first) else None
+
+
+def _may_run_on(last: str) -> bool:
+    """Whether a mark may follow in the same sentence upon a line that ends so."""
+    return last.isalnum() or last == ","
 
 
 def _is_row(line: str, following: str) -> bool:

@@ -94,7 +94,7 @@ class _MailReader:
 
     def _add_header(self) -> None:
         lines = shown_fields(self._message)
-        names = [name_of(part) or part.get_content_type() for part in self._parts.attachments]
+        names = list(filter(None, map(name_of, self._parts.attachments)))
         if names:
             lines.append(f"Attachments: {', '.join(names)}")
         self._builder.add("\n".join(lines), Locator("part", "header"))

@@ -61,17 +61,18 @@ def decoded(raw: str) -> str:
 
 def _pieces(raw: str) -> Iterator[str]:
     """Words next to each other belong together: characters may be split between them."""
-    held, charset, at = b"", "", 0
+    held: list[bytes] = []
+    charset, at = "", 0
     for word in _ENCODED_WORD.finditer(raw):
         between = raw[at : word.start()]
         named = word[1].partition("*")[0].lower()  # after it a language may be named (RFC 2231)
-        if between.strip() or (at == 0 and between) or named != charset:
-            yield _text(held, charset)
-            held = b""
+        if between.strip() or at == 0 or named != charset:
+            yield _text(b"".join(held), charset)
             yield between if between.strip() or at == 0 else ""
-        held += _content(word[2], word[3])
+            held.clear()
+        held.append(_content(word[2], word[3]))
         charset, at = named, word.end()
-    yield _text(held, charset)
+    yield _text(b"".join(held), charset)
     yield raw[at:]
 
 

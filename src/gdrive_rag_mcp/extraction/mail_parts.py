@@ -51,11 +51,12 @@ def inside(part: Message) -> list[Message]:
 
 
 def is_html_page(message: Message) -> bool:
-    """Whether this is a page that a browser saved in the form of a mail (MHTML)."""
-    sent = any(name in message for name in ("To", "Cc", "Received", "Delivered-To"))
-    content_type = message.get_content_type()
-    return not sent and (
-        content_type == "multipart/related" or "Snapshot-Content-Location" in message
+    """Whether this is a page that a browser or Word saved in the form of a mail (MHTML)."""
+    if any(name in message for name in ("To", "Cc", "Received", "Delivered-To")):
+        return False
+    parts = inside(message) if message.get_content_type() == "multipart/related" else []
+    return "Snapshot-Content-Location" in message or (
+        bool(parts) and "Content-Location" in parts[0]
     )
 
 

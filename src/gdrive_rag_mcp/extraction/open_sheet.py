@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from gdrive_rag_mcp.domain import Document, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import DocumentBuilder
+from gdrive_rag_mcp.extraction.drawing_shapes import Kind
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import (
     Element,
@@ -20,6 +21,8 @@ from gdrive_rag_mcp.extraction.ooxml import (
     local_name,
     whole_number,
 )
+from gdrive_rag_mcp.extraction.open_drawings import box_lines, graphic_lines
+from gdrive_rag_mcp.extraction.open_slides_shapes import read_shapes
 from gdrive_rag_mcp.extraction.open_xml import annotation_text, flat_text, open_document
 from gdrive_rag_mcp.extraction.sheet_building import add_sheet, cell_locator, hidden_words
 from gdrive_rag_mcp.extraction.sheet_merges import Corner, Merges
@@ -68,8 +71,10 @@ class _Row:
 class _Sheet:
     """What has been read of a sheet; rows and columns are numbered from 1."""
 
+    package: Package
     name: str = ""
     hidden: bool = False
+    failures: list[str] = field(default_factory=list)
     scan: Scan = field(default_factory=Scan)
     rows: list[_Row] = field(default_factory=list)
     notes: list[tuple[int, int, str]] = field(default_factory=list)
@@ -115,9 +120,17 @@ class _Sheet:
                 last = min(column + count - 1, _MAX_COLUMN)
                 yield from ((each, text) for each in range(column, last + 1))
             for each in cell:
-                if local_name(each) == "annotation" and (said := annotation_text(each)):
-                    self.notes.append((self.next_row, column, said))
+                if local_name(each) == "annotation":
+                    self.notes.append((self.next_row, column, annotation_text(each)))
+            self.add_drawn(cell, self.next_row, column)
             column += count
+
+    def add_drawn(self, holder: Element, row: int, column: int) -> None:
+        """Take what is drawn at a cell; what is drawn on the sheet as a whole is at the first."""
+        for shape in read_shapes(holder):
+            lines = box_lines(shape.element) if shape.kind is Kind.TEXT else ()
+            graphics = graphic_lines(self.package, shape, self.failures.append)
+            self.notes += [(row, column, line) for line in (*lines, *graphics)]
 
     def _note_span(self, cell: Element, column: int) -> None:
         across = _count(cell, "number-columns-spanned", _MAX_COLUMN)
@@ -130,8 +143,8 @@ class _Sheet:
 def _sheets(package: Package) -> Iterator[_Sheet]:
     """The sheets one by one, as they end in the file."""
     hidden: frozenset[str | None] = frozenset()
-    sheet = _Sheet()
-    tags = ("automatic-styles", "table-column", "table-row", "table")
+    sheet = _Sheet(package)
+    tags = ("automatic-styles", "shapes", "table-column", "table-row", "table")
     for element in package.stream("content.xml", *tags):
         name = local_name(element)
         if name == "automatic-styles":
@@ -140,6 +153,8 @@ def _sheets(package: Package) -> Iterator[_Sheet]:
             continue  # a table within a cell is part of what the cell says
         elif name == "table-column":
             sheet.add_columns(element)
+        elif name == "shapes":
+            sheet.add_drawn(element, 1, 1)
         elif name == "table-row":
             sheet.add_row(element)
             forget(element)
@@ -148,7 +163,7 @@ def _sheets(package: Package) -> Iterator[_Sheet]:
             sheet.name, sheet.hidden = attribute(element, "name") or "", style in hidden
             if style != _CACHE_STYLE:
                 yield sheet
-            sheet = _Sheet()
+            sheet = _Sheet(package)
             element.clear()
 
 
@@ -165,6 +180,8 @@ def _add(builder: DocumentBuilder, sheet: _Sheet) -> None:
     heading = add_sheet(builder, sheet.name, _rows(sheet), hidden=hidden, named=named)
     for row, column, text in sheet.notes:
         builder.add(text, cell_locator(sheet.name, row, column), headings=(heading,))
+    for failure in sheet.failures:
+        builder.fail(f"{sheet.name}: {failure}")
 
 
 def _rows(sheet: _Sheet) -> Iterator[SheetRow]:

@@ -8,8 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.domain import Document, Locator
+from gdrive_rag_mcp.extraction.drawing_shapes import Kind, Shape
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, whole_number
+from gdrive_rag_mcp.extraction.open_drawings import graphic_lines
+from gdrive_rag_mcp.extraction.open_slides_shapes import shapes_of
 from gdrive_rag_mcp.extraction.open_table import read_rows, table_rows
 from gdrive_rag_mcp.extraction.open_text_lists import ListNumbers
 from gdrive_rag_mcp.extraction.open_xml import (
@@ -18,6 +21,7 @@ from gdrive_rag_mcp.extraction.open_xml import (
     annotation_text,
     flat_text,
     inline,
+    is_drawn,
     open_document,
     paragraphs,
 )
@@ -96,6 +100,8 @@ class _Reader:
                 self._read_table(each)
             elif name == "list":
                 self._read_list(each, 1, "")
+            elif is_drawn(each):
+                self._read_beside(each)
             elif name not in _LEFT_OUT:
                 self._read_blocks(each)
 
@@ -167,8 +173,14 @@ class _Reader:
                 if local_name(aside) == "annotation":
                     self._comments.append(annotation_text(aside))
                 elif local_name(aside) != "note":
-                    pieces.append(self._cell_text(aside))
+                    pieces += self._drawn_lines(aside)
         return " ".join(filter(None, pieces))
+
+    def _drawn_lines(self, drawn: Element) -> Iterator[str]:
+        for shape in shapes_of(drawn):
+            if shape.kind in (Kind.TEXT, Kind.TABLE):
+                yield self._cell_text(shape.element)
+            yield from graphic_lines(self._document.package, shape, self._prose.builder.fail)
 
     # ── what stands beside the body ──────────────────────────────────────────
 
@@ -185,9 +197,18 @@ class _Reader:
         if name == "annotation":
             self._comments.append(annotation_text(aside))
         elif name != "note":
-            self._boxes += 1
-            self._read_blocks(aside)
-            self._boxes -= 1
+            for shape in shapes_of(aside):
+                self._read_shape(shape)
+
+    def _read_shape(self, shape: Shape) -> None:
+        self._boxes += 1
+        if shape.kind is Kind.TEXT:
+            self._read_blocks(shape.element)
+        elif shape.kind is Kind.TABLE:
+            self._read_table(shape.element)
+        for line in graphic_lines(self._document.package, shape, self._prose.builder.fail):
+            self._prose.add_text(line)
+        self._boxes -= 1
 
     def _margins(self, kind: str) -> Iterator[str]:
         """Headers or footers; the same text is often in several."""

@@ -50,12 +50,38 @@ _NO_DATE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|(?i:general)')
 
 
 @dataclass(frozen=True, slots=True)
+class _Number:
+    """A run of placeholders such as `#,##0.00`; `shift` moves the point, as percents ask for."""
+
+    grouped: bool
+    zeros: int
+    decimals: int
+    least: int
+    shift: int
+    unit: Decimal
+
+    def write(self, value: Decimal) -> str:
+        rounded = value.scaleb(self.shift).quantize(self.unit, rounding=ROUND_HALF_UP)
+        text = f"{rounded:,f}" if self.grouped else f"{rounded:f}"
+        if self.zeros > 1:
+            whole, point, fraction = text.partition(".")
+            text = f"{whole.zfill(self.zeros)}{point}{fraction}"
+        if self.least < self.decimals:
+            kept = len(text) - self.decimals + self.least
+            text = (text[:kept] + text[kept:].rstrip("0")).rstrip(".")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
 class _Section:
-    """One of the up to three ways a format writes numbers; `digits` are runs of placeholders."""
+    """One of the up to three ways a format writes numbers: literals around runs of placeholders.
+
+    Of several runs, as in telephone numbers, each takes its share of the digits.
+    """
 
     literals: tuple[str, ...]
-    digits: tuple[str, ...]
-    percents: int
+    runs: tuple[str, ...]
+    number: _Number | None
 
     @property
     def says_minus(self) -> bool:
@@ -63,14 +89,14 @@ class _Section:
 
     def write(self, value: Decimal) -> str:
         """Write a number that is not negative."""
-        if len(self.digits) == 1:
-            runs = [_written(value.scaleb(2 * self.percents), self.digits[0])]
-        else:
-            runs = _distributed(value, self.digits)
+        if self.number:
+            return f"{self.literals[0]}{self.number.write(value)}{self.literals[1]}"
+        if self.runs == ("general",):
+            return f"{self.literals[0]}{show_number(float(value))}{self.literals[1]}"
         pieces = [self.literals[0]]
-        for run, literal in zip(runs, self.literals[1:], strict=True):
+        for run, literal in zip(_distributed(value, self.runs), self.literals[1:], strict=True):
             pieces += (run, literal)
-        return " ".join("".join(pieces).split())
+        return "".join(pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +110,7 @@ class NumberFormat:
         section = self._section(value)
         if section is None or not abs(value) < 10**_MAX_DIGITS:
             return show_number(value)
-        text = section.write(abs(Decimal(format(value, ".15g"))))
+        text = section.write(abs(Decimal(format(value, ".15g")))).strip()
         return f"-{text}" if value < 0 and not section.says_minus else text
 
     def _section(self, value: float) -> _Section | None:
@@ -121,40 +147,42 @@ def _split(code: str) -> list[str]:
 
 def _parse(section: str) -> _Section | None:
     """Nothing for conditions, dates, fractions, exponents, and where no digit must be shown."""
-    literals, digits, percents = [""], [], 0
+    literals, runs, percents = [""], [], 0
     for token in _TOKEN.finditer(section):
         kind = token.lastgroup or ""
         if kind == "other" or (kind == "bracket" and not _COLOUR.fullmatch(token[kind])):
             return None
         if kind in ("digits", "general"):
-            digits.append(token[0].lower() if kind == "general" else token[0])
+            runs.append(token[0].lower())
             literals.append("")
         elif kind == "percent":
             percents += 1
             literals[-1] += "%"
         elif kind in _LITERALS:
             literals[-1] += token[kind]
-    placeholders = set("".join(digits))
-    if placeholders <= set("?.,") or percents > 1 or (len(digits) > 1 and placeholders & set(".,")):
+    placeholders = set("".join(runs))
+    if placeholders <= set("?.,") or percents > 1 or (len(runs) > 1 and placeholders - set("0#?")):
         return None
-    return _Section(tuple(literals), tuple(digits), percents)
+    number = _number(runs[0], percents) if len(runs) == 1 and runs[0] != "general" else None
+    return _Section(
+        tuple(" ".join(f"|{each}|".split())[1:-1] for each in literals), tuple(runs), number
+    )
 
 
-def _written(value: Decimal, digits: str) -> str:
-    """A number over placeholders such as `#,##0.00`; commas at the end are thousands left out."""
-    if digits == "general":
-        return show_number(float(value))
-    bare = digits.rstrip(",")
+def _number(run: str, percents: int) -> _Number:
+    """Commas at the end of a run are thousands left out."""
+    bare = run.rstrip(",")
     whole, _, fraction = bare.partition(".")
     fraction = fraction.replace(",", "")[:_MAX_DECIMALS]
-    scaled = value.scaleb(-3 * (len(digits) - len(bare)))
-    rounded = scaled.quantize(Decimal(1).scaleb(-len(fraction)), rounding=ROUND_HALF_UP)
-    units, _, decimals = f"{rounded:f}".partition(".")
-    shown = f"{int(units):,}" if "," in whole else units
-    padded = shown.zfill(whole.count("0"))
-    least = len(fraction.rstrip("#"))
-    decimals = decimals[:least] + decimals[least:].rstrip("0")
-    return f"{padded}.{decimals}" if decimals else padded
+    decimals = len(fraction)
+    return _Number(
+        grouped="," in whole,
+        zeros=whole.count("0"),
+        decimals=decimals,
+        least=len(fraction.rstrip("#")),
+        shift=2 * percents - 3 * (len(run) - len(bare)),
+        unit=Decimal(1).scaleb(-decimals),
+    )
 
 
 def _distributed(value: Decimal, digits: Sequence[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """Finds the rows of a sheet that name its columns, and says every other row with those names."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR, is_number, names_columns
@@ -10,6 +11,7 @@ NAMED_AREA = 200_000
 
 _HIDDEN = " (hidden row)"
 _LABEL_COLUMNS = 2
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +89,20 @@ def _names(row: SheetRow, below: SheetRow | None, *, needs_contrast: bool) -> _N
             each: f"{upper.get(each, '')} {below.cells.get(each, '')}".strip() for each in columns
         }
         return _Names(both, 2)
-    if not names_columns(list(row.cells.values())):
+    if not names_columns(_with_years_told(list(row.cells.values()))):
         return None
     if needs_contrast and not _contrast(row, below):
         return None
     return _Names(row.cells, 1)
+
+
+def _with_years_told(cells: Sequence[str]) -> Sequence[str]:
+    """Several years in their order are names of columns, although they are numbers."""
+    years = [cell for cell in cells if _YEAR.fullmatch(cell)]
+    ordered = sorted(set(years))
+    if len(years) < _LABEL_COLUMNS or years not in (ordered, ordered[::-1]):
+        return cells
+    return [f"year {cell}" if _YEAR.fullmatch(cell) else cell for cell in cells]
 
 
 def names_groups(row: SheetRow, below: SheetRow) -> bool:

@@ -136,7 +136,8 @@ def _check_dimensions(body: bytes, version: int) -> None:
     """The reader asks for as much memory as a sheet claims to need."""
     form = "<IIHH" if version >= _BIFF8 else "<HHHH"
     first_row, last_row, first_column, last_column = struct.unpack_from(form, body)
-    if abs(last_row - first_row) * abs(last_column - first_column) > _MOST_CELLS:
+    rows, columns = last_row - first_row, last_column - first_column
+    if rows < 0 or columns < 0 or rows * columns > _MOST_CELLS:
         raise ValueError("a sheet claims more cells than there can be")
 
 

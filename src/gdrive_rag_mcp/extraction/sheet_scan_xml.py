@@ -90,8 +90,11 @@ def _scan_row(row: Element, number: int, scan: Scan, formats: Formats) -> None:
     for cell in _UNSAID(row):
         scan.remarks[number, cell_column(cell)] = _remark(cell)
     if formats:
-        styled = ((cell, formats.get(cell.get("s"))) for cell in row)
-        scan.add_formats(number, [(cell_column(cell), found) for cell, found in styled if found])
+        styles = [cell.get("s") for cell in row]
+        if not formats.keys().isdisjoint(styles):
+            styled = zip(row, map(formats.get, styles), strict=True)
+            found = [(cell_column(cell), each) for cell, each in styled if each]
+            scan.add_formats(number, found)
 
 
 def cell_column(cell: Element) -> int:

@@ -61,6 +61,8 @@ _MAX_FOREIGN = 0.3
 _MAX_BROKEN = 0.02
 _SAMPLE = 200_000
 _FEW = 8
+_MULTIBYTE = re.compile("cp9(?:32|49|50)|gb|big5|euc|hz|johab|shift|iso2022")
+"""A few characters in one of these can be valid UTF-8 by chance; in the others they cannot."""
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 _CONTROLS = re.compile("[\x80-\x9f]")
 _TAG = re.compile(rb"<[^<>]*>")
@@ -92,7 +94,7 @@ def _encoding(data: bytes, declared: str) -> str:
     certain = proven(data)
     if certain:
         return certain
-    named = codec_of(declared or declared_charset(data))
+    named = codec_of(declared) or codec_of(declared_charset(data))
     if named == "utf-8":
         return named if _is_nearly_utf8(data) else _detected(data)
     return named if named and _is_plausible(data, named) else _detected(data)
@@ -133,7 +135,8 @@ def _is_plausible(data: bytes, codec: str) -> bool:
         return False
     sample = data[:_SAMPLE].decode(codec, errors="replace")
     beyond = len(_BEYOND_ASCII.findall(sample))
-    if beyond > _FEW and decodes(data, "utf-8"):
+    by_chance = _FEW if _MULTIBYTE.match(codec) else 0
+    if beyond > by_chance and decodes(data, "utf-8"):
         return False
     if _CONTROLS.search(sample):
         return False

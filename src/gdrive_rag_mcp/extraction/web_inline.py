@@ -16,7 +16,7 @@ from gdrive_rag_mcp.extraction.web_nodes import (
 # The blanks of HTML, and the one that only keeps lines together.
 _BLANKS = re.compile("[ \t\n\r\f\xa0]+")
 _SPACES = re.compile(" {2,}")
-_AROUND_LINE_END = re.compile(" *\n *")
+_AROUND_LINE_END = re.compile(" ?\n ?")
 _GAPS = re.compile("\n{2,}")
 _APART = frozenset({"button", "option", "optgroup", "select", "label", "text", "title"})
 _TYPED = re.compile("(?i)hidden|password|checkbox|radio|file|image|color|range")
@@ -76,7 +76,7 @@ class RunningText:
 
     def take(self) -> list[str]:
         """The paragraphs so far; two line ends in a row part them."""
-        text = _SPACES.sub(" ", _AROUND_LINE_END.sub("\n", "".join(self._pieces)))
+        text = _AROUND_LINE_END.sub("\n", _SPACES.sub(" ", "".join(self._pieces)))
         self._pieces.clear()
         self._after_link = self._raised = False
         parts = map(str.strip, _GAPS.split(text))

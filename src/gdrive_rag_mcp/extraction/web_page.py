@@ -32,8 +32,14 @@ from gdrive_rag_mcp.extraction.web_nodes import (
     text_of,
     walk,
 )
-from gdrive_rag_mcp.extraction.web_table import caption_of, is_frame, is_layout, read_rows
-from gdrive_rag_mcp.extraction.word_table import Row, header_rows
+from gdrive_rag_mcp.extraction.web_table import (
+    caption_of,
+    is_frame,
+    is_layout,
+    naming_rows,
+    read_rows,
+)
+from gdrive_rag_mcp.extraction.word_table import Row
 
 Locate: TypeAlias = Callable[[tuple[str, ...], int, str], Locator]
 """Where a block stands, from the headings above it, its number, and the part it is set apart in."""
@@ -213,11 +219,10 @@ class _PageReader:
             return True
         self._tight = False
         self._add(caption_of(table))
-        self._add_rows(rows)
+        self._add_rows(rows, naming_rows(table, rows))
         return False
 
-    def _add_rows(self, rows: list[Row]) -> None:
-        headers = header_rows(rows)
+    def _add_rows(self, rows: list[Row], headers: int) -> None:
         context = one_line(
             " / ".join(row_line(row.cells) for row in rows[:headers]), CONTEXT_LENGTH
         )

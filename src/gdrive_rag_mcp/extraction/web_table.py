@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gdrive_rag_mcp.extraction.web_inline import flat_text
 from gdrive_rag_mcp.extraction.web_nodes import HEADINGS, Node, children, kind_of, number_in, walk
-from gdrive_rag_mcp.extraction.word_table import Row
+from gdrive_rag_mcp.extraction.word_table import Row, header_rows
 
 _CELLS = frozenset({"td", "th"})
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
@@ -38,6 +38,17 @@ def read_rows(table: Node) -> list[Row]:
     return _Grid().read(table)
 
 
+def naming_rows(table: Node, rows: list[Row]) -> int:
+    """How many rows at the top name the columns.
+
+    Where header cells head rows only, no row does, whatever the first one looks like.
+    """
+    if any(row.header for row in rows):
+        return header_rows(rows)
+    heads_rows = any(kind_of(cell) == "th" for row in _rows(table) for cell in _cells(row))
+    return 0 if heads_rows else header_rows(rows)
+
+
 def is_frame(rows: list[Row]) -> bool:
     """Whether rows have but one column, or hold what nobody writes into cells of data."""
     if any(row.header for row in rows):
@@ -67,10 +78,8 @@ class _Grid:
         for cell in cells:
             while column in placed:
                 column += 1
-            attributes = cell.attributes
             text = flat_text(cell)
-            width = min(max(1, number_in(attributes, "colspan", 1)), _MAX_SPAN)
-            height = number_in(attributes, "rowspan", 1)
+            width, height = self._span(cell)
             for at in range(column, column + width if len(cells) > 1 else column + 1):
                 placed[at] = text if at == column else self._again(text)
                 if height > 1:
@@ -79,7 +88,17 @@ class _Grid:
         last = max(placed, default=-1)
         return tuple(placed.get(at, "") for at in range(last + 1))
 
+    def _span(self, cell: Node) -> tuple[int, int]:
+        """The columns and rows of a cell; one each in tables built to say much with little."""
+        if self._filled > _MAX_FILLED:
+            return 1, 1
+        attributes = cell.attributes
+        width = min(max(1, number_in(attributes, "colspan", 1)), _MAX_SPAN)
+        return width, number_in(attributes, "rowspan", 1)
+
     def _from_above(self) -> dict[int, str]:
+        if self._filled > _MAX_FILLED:
+            self._below = {}
         above = {column: self._again(text) for column, (_, text) in self._below.items()}
         self._below = {
             column: (left - 1, text) for column, (left, text) in self._below.items() if left > 1
@@ -87,9 +106,9 @@ class _Grid:
         return above
 
     def _again(self, text: str) -> str:
-        """A text once more; tables built to say much with little are not helped."""
-        self._filled += len(text)
-        return text if len(text) <= _MAX_REPEATED and self._filled <= _MAX_FILLED else ""
+        """A text once more, unless it is a long one."""
+        self._filled += len(text) + 1
+        return text if len(text) <= _MAX_REPEATED else ""
 
 
 def _names_columns(row: Node, cells: list[Node]) -> bool:

@@ -12,9 +12,10 @@ from gdrive_rag_mcp.domain import Document, Locator, Reason, Segment, SegmentKin
 from gdrive_rag_mcp.errors import ExtractionError
 
 MAX_SEGMENTS = 500_000
-_MAX_BRACKETS = 4 * MAX_SEGMENTS
-"""A segment takes two, and few have headings or a context of their own."""
+_MAX_BRACKETS = MAX_SEGMENTS + 1_000
+"""What is said of segments crosses in columns: only heading paths are lists of their own."""
 
+_LOCATOR = ("kind", "value", "first", "last", "label", "ocr")
 _KINDS = {kind.value: kind for kind in SegmentKind}
 _GARBLED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 """What rebuilding a document from anything else may run into."""
@@ -50,20 +51,15 @@ def pack(document: Document) -> bytes:
             hint="Split it into several files.",
         )
     headings, contexts = _Table(), _Table()
-    segments = [
-        (
-            segment.start,
-            segment.end,
-            segment.kind.value,
-            _locator_fields(segment.locator),
-            headings.place(segment.headings),
-            contexts.place(segment.context),
-        )
-        for segment in document.segments
-    ]
+    places = [segment.locator for segment in document.segments]
     fields = {
         "title": document.title,
-        "segments": segments,
+        "starts": [segment.start for segment in document.segments],
+        "ends": [segment.end for segment in document.segments],
+        "kinds": [segment.kind.value for segment in document.segments],
+        "paths": [headings.place(segment.headings) for segment in document.segments],
+        "leads": [contexts.place(segment.context) for segment in document.segments],
+        "places": [[getattr(place, name) for place in places] for name in _LOCATOR],
         "headings": headings.values,
         "contexts": contexts.values,
         "failures": document.failures,
@@ -105,28 +101,19 @@ def _dump(fields: Mapping[str, Json]) -> bytes:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
-def _locator_fields(locator: Locator) -> tuple[Json, ...]:
-    return (
-        locator.kind, locator.value, locator.first, locator.last, locator.label, locator.ocr,
-    )  # fmt: skip
-
-
 def _document(fields: Mapping[str, Json], text: str) -> Document:
     headings = [tuple(map(_text, path)) for path in fields["headings"]]
     contexts = [_text(context) for context in fields["contexts"]]
+    names = ("starts", "ends", "kinds", "paths", "leads")
+    columns = zip(*(fields[name] for name in names), *fields["places"], strict=True)
     segments = tuple(
         Segment(
-            int(start),
-            int(end),
-            _KINDS[kind],
-            _locator(*locator),
-            headings[path],
-            contexts[context],
+            int(start), int(end), _KINDS[kind], _locator(*place), headings[path], contexts[lead]
         )
-        for start, end, kind, locator, path, context in fields["segments"]
+        for start, end, kind, path, lead, *place in columns
     )
-    if not _in_order(segments, len(text)):
-        raise ValueError("segments out of order")
+    if len(segments) > MAX_SEGMENTS or not _in_order(segments, len(text)):
+        raise ValueError("segments out of order, or too many")
     return Document(
         title=_text(fields["title"]),
         text=text,
@@ -146,7 +133,7 @@ def _in_order(segments: tuple[Segment, ...], length: int) -> bool:
     return before <= length
 
 
-def _locator(kind: Json, value: Json, first: Json, last: Json, label: Json, ocr: Json) -> Locator:  # noqa: PLR0913 - as many as a locator has
+def _locator(kind: Json, value: Json, first: Json, last: Json, label: Json, ocr: Json) -> Locator:
     return Locator(
         _text(kind),
         _text(value),

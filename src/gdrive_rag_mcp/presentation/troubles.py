@@ -18,7 +18,8 @@ _FILL = "put documents into it"
 _ADMIT = "give the account access to them; `gdrive-rag-mcp doctor` names it"
 _CONFIRM = "if they are really gone, run `gdrive-rag-mcp sync --allow-mass-delete`"
 REMEDIES: Mapping[Reason, str] = {
-    Reason.NEEDS_OCR: "their pages are pictures: run a text recognition over them",
+    Reason.NEEDS_OCR: "their pages are pictures: set GDRIVE_RAG_OCR_LANGUAGES, or run a text "
+    "recognition over them",
     Reason.UNSUPPORTED_TYPE: "save the documents as PDF, DOCX, XLSX, Markdown or text",
     Reason.ENCRYPTED: "save them without a password",
     Reason.DOWNLOAD_FORBIDDEN: "let readers download them, in their sharing settings",
