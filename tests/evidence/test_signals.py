@@ -29,6 +29,17 @@ def test_corpus_coverage_is_the_idf_share_of_known_key_terms() -> None:
     assert signals.corpus_coverage(reading("x", known=without)) == pytest.approx(expected)
 
 
+def test_a_word_broken_over_two_lines_counts_as_it_is_indexed() -> None:
+    wrapped = (
+        "The contract over the rooms that the company has taken in the city of Ha-\n"
+        "noi runs for three years, and what is paid for them goes to the owner of the\n"
+        "house, who pays the taxes."
+    )
+    asked = "What of hanoi?"
+    known = {"hanoi": 2}
+    assert signals.best_coverage(reading(wrapped, known=known, question=asked)) == 1.0
+
+
 def test_function_words_neither_help_nor_hurt_coverage() -> None:
     assert signals.best_coverage(reading("when does the")) == 0.0
 

@@ -214,7 +214,8 @@ def test_sections_and_hidden_text_are_read(read: Read) -> None:
 
 
 def test_headers_and_footers_are_read_once(read: Read) -> None:
-    margins = {"header": "Secret", "footer": "p. 1"}
+    box = "<draw:frame><draw:text-box><text:p>Secret</text:p></draw:text-box></draw:frame>"
+    margins = {"header": box, "footer": "p. 1"}
     page = "".join(
         f"<style:{kind}><text:p>{text}</text:p></style:{kind}>" for kind, text in margins.items()
     )

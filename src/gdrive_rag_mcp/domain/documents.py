@@ -76,6 +76,11 @@ class Document:
     ocr_matters: bool = False
 
 
+def reading_of(text: str, locator: Locator) -> str:
+    """A chunk's text as it is read: wrapped lines run on, rows of sheets do not."""
+    return text if locator.kind == "sheet" else running_text(text)
+
+
 @dataclass(frozen=True)
 class Chunk:
     """The unit that is embedded, stored and ranked; `text == document.text[start:end]`."""
@@ -91,8 +96,8 @@ class Chunk:
 
     @cached_property
     def reading(self) -> str:
-        """The text as it is embedded and indexed: wrapped lines run on, rows of sheets do not."""
-        return self.text if self.locator.kind == "sheet" else running_text(self.text)
+        """The text as it is embedded and indexed."""
+        return reading_of(self.text, self.locator)
 
     @cached_property
     def embedded_text(self) -> str:

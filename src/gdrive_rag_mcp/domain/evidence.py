@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from gdrive_rag_mcp.domain.documents import Locator
+from gdrive_rag_mcp.domain.documents import Locator, reading_of
 from gdrive_rag_mcp.domain.files import Coverage, FileState
 from gdrive_rag_mcp.domain.queries import Query, TermStatistics
 
@@ -32,6 +32,11 @@ class Passage:
     revision: str | None
     anchor: str | None = None
     """How the source links to this place, such as `gid=7`; see `Fetched.anchors`."""
+
+    @property
+    def reading(self) -> str:
+        """The text as it was indexed."""
+        return reading_of(self.text, self.locator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def _places_by_form(terms: Sequence[TermStatistics]) -> dict[str, list[int]]:
 def _finds(passage: Passage, places: dict[str, list[int]]) -> list[tuple[int, list[int]]]:
     """Each token of a passage that is a term, as (token number, positions of its terms)."""
     text = "\n".join(
-        (passage.name, passage.title, *passage.headings, passage.context, passage.text)
+        (passage.name, passage.title, *passage.headings, passage.context, passage.reading)
     )
     found = tokens(text)
     return [(number, places[token]) for number, token in enumerate(found) if token in places]

@@ -216,7 +216,7 @@ class _Reader:
             for page in root.iter("{*}master-page"):
                 for each in page:
                     if local_name(each).partition("-")[0] == kind:
-                        yield flat_text(each)
+                        yield self._cell_text(each)
 
 
 def _begins_with_text(item: Element) -> bool:
