@@ -36,6 +36,9 @@ class Sheet:
     hidden: bool = False
     hidden_rows: Sequence[int] = ()
     hidden_columns: Sequence[tuple[int, int]] = ()
+    notes: Sequence[tuple[int, int, str, str]] = ()
+    """Row, column, author and text of comments; a row below 0 makes it a box. XLS only."""
+
     claims: tuple[int, int, int, int] | None = None
     """First and last row and column, as the sheet has them, where this is not the truth."""
 
@@ -82,6 +85,15 @@ def _xls_sheet(sheet: Sheet) -> bytes:
     for (row, column), each in sheet.cells.items():
         value, style = _split(each)
         body += _xls_cell(struct.pack("<HHH", row, column, style), value)
+    for number, (row, column, author, text) in enumerate(sheet.notes, 1):
+        body += _biff(0x5D, struct.pack("<HHHHH12xHH", 0x15, 0x12, 0x19, number, 0, 0, 0))
+        body += _biff(0x1B6, struct.pack("<HH6xHHI", 0, 0, len(text), 16, 0))
+        half = len(text) // 2
+        body += _biff(0x3C, b"\x01" + text[:half].encode("utf-16-le"))
+        body += _biff(0x3C, b"\x01" + text[half:].encode("utf-16-le"))
+        if row >= 0:
+            place = struct.pack("<HHHH", row, column, 0, number)
+            body += _biff(0x1C, place + _unicode(author, 2))
     return body + _biff(0x0A, b"")
 
 

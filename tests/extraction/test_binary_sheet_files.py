@@ -79,6 +79,18 @@ def test_what_is_hidden_is_read_and_told(read: Read, write: Write, mime_type: st
     assert document.segments[2].locator.label == "Secret"
 
 
+def test_comments_and_boxes_of_an_xls_sheet_stand_after_its_rows(read: Read) -> None:
+    notes = [(2, 1, "Kim", "Kim:\nStimmt das? 정말?"), (0, 0, "", "first"), (-1, 0, "", "boxed")]
+
+    document = read(xls(Sheet("S", {(0, 0): "a"}, notes=notes)), XLS)
+
+    assert said(document) == [
+        "a", "boxed", "[Comment] first", "[Comment by Kim] Stimmt das? 정말?",
+    ]  # fmt: skip
+    assert [each.locator.value for each in document.segments] == ["S!A1", "S!A1", "S!A1", "S!B3"]
+    assert document.segments[3].headings == ("S",)
+
+
 def test_a_far_stray_cell_of_an_xlsb_sheet_is_refused_before_memory_is_asked_for(
     read: Read,
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp.domain import Reason
+from gdrive_rag_mcp.extraction import process
 from gdrive_rag_mcp.extraction.limits import Limits
 from gdrive_rag_mcp.extraction.options import Ocr, Options
 from gdrive_rag_mcp.extraction.sandbox import Sandbox
@@ -140,3 +141,14 @@ def test_what_a_parser_has_started_ends_with_it(tmp_path: Path) -> None:
             assert select.select([orphan], [], [], 60)[0]
         finally:
             os.close(orphan)
+
+
+def test_without_fork_a_process_that_does_not_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_START_SECONDS", 2.0)
+    with sandbox_taken_over(tmp_path, Limits(wall_seconds=0.5), fork=False) as sandbox:
+        refusal = what_came_of(SLEEP, sandbox, tmp_path / "file")
+
+        assert refusal.reason is Reason.RESOURCE_LIMIT
+        assert "0.5 seconds" in refusal.message

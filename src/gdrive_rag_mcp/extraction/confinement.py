@@ -16,7 +16,16 @@ import gdrive_rag_mcp
 from gdrive_rag_mcp.extraction.landlock import deny_files
 from gdrive_rag_mcp.extraction.seccomp import deny_calls
 
-_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
+_LIBRARIES = (
+    "/lib",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/local/lib",
+    "/nix/store",
+    "/gnu/store",
+    "/etc/ld.so.cache",
+)
 _FONTS = ("/usr/share/fonts", "/usr/share/X11/fonts", "/usr/local/share/fonts")
 _LOADERS = ("lib64/ld-*.so*", "lib/ld-*.so*")
 """What starts a program that shares libraries, and must be allowed beside it."""
@@ -51,5 +60,6 @@ def libraries() -> tuple[str, ...]:
     package = Path(gdrive_rag_mcp.__file__).parent
     paths = sysconfig.get_paths()
     python = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    python += [str(Path(prefix, "lib")) for prefix in (sys.prefix, sys.base_prefix)]
     others = [path for path in sys.path if path and Path(path).absolute() != package.parent]
     return (str(package), *dict.fromkeys((*python, *others)), *_LIBRARIES, *_FONTS, os.devnull)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -95,7 +96,7 @@ class ReadingProcess:
         try:
             self._popen.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            self._popen.kill()
+            self._kill()
             self._popen.wait()
         self._words.close()
 
@@ -119,7 +120,15 @@ class ReadingProcess:
 
     def _kill_overdue(self, overdue: threading.Event) -> None:
         overdue.set()
-        self._popen.kill()
+        self._kill()
+
+    def _kill(self) -> None:
+        """End the process, and what it has started itself, as its session is its own."""
+        if sys.platform == "win32":
+            self._popen.kill()
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
 
     def _died(self) -> ProcessDiedError:
         code = self._popen.wait()

@@ -9,6 +9,7 @@ from gdrive_rag_mcp.extraction.building import DocumentBuilder
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ole_file import ole_title, open_ole
 from gdrive_rag_mcp.extraction.ooxml import open_package
+from gdrive_rag_mcp.extraction.sheet_building import cell_locator
 from gdrive_rag_mcp.extraction.sheet_calamine import add_workbook, calamine_errors
 from gdrive_rag_mcp.extraction.sheet_scan import Scan
 from gdrive_rag_mcp.extraction.sheet_scan_xls import scan_xls
@@ -55,7 +56,13 @@ def _read_xls(builder: DocumentBuilder, file: InputFile) -> None:
     workbook = _open(file)
     names = (metadata.name for metadata in workbook.sheets_metadata)
     by_name = dict(zip(names, scans, strict=False))
-    add_workbook(builder, workbook, lambda name: by_name.get(name, Scan()))
+
+    def add_notes(name: str, heading: str) -> None:
+        for note in by_name.get(name, Scan()).notes:
+            locator = cell_locator(name, note.row, note.column)
+            builder.add(note.text, locator, headings=(heading,))
+
+    add_workbook(builder, workbook, lambda name: by_name.get(name, Scan()), add_notes)
 
 
 def _open(file: InputFile) -> calamine.CalamineWorkbook:

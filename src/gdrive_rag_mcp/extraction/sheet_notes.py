@@ -2,26 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.building import one_line
 from gdrive_rag_mcp.extraction.ooxml import Element, Package, attribute, child
+from gdrive_rag_mcp.extraction.sheet_comment import Note, comment_text
 from gdrive_rag_mcp.extraction.sheet_scan_xml import string_text
 from gdrive_rag_mcp.extraction.sheet_values import column_number
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})$")
 _STAND_IN = re.compile(r"\s*\[Threaded comment\]")
 """How Excel begins the comment that it leaves for older programs in place of a thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A comment, tagged with who wrote it, and its cell, numbered from 1."""
-
-    row: int
-    column: int
-    text: str
 
 
 def sheet_notes(package: Package, part: str, fail: Callable[[str], None]) -> list[Note]:
@@ -68,12 +58,9 @@ def _threads(root: Element, people: dict[str, str]) -> Iterator[Note]:
 
 def _note(comment: Element, author: str, text: str) -> Iterator[Note]:
     place = _REFERENCE.match(attribute(comment, "ref") or "")
-    name = one_line(author)
-    # Excel writes the author's name in front of a comment once more.
-    said = " ".join(text.split()).removeprefix(f"{name}:").strip()
+    said = comment_text(author, text)
     if place and said:
-        tag = f"[Comment by {name}]" if name else "[Comment]"
-        yield Note(int(place[2]), column_number(place[1]), f"{tag} {said}")
+        yield Note(int(place[2]), column_number(place[1]), said)
 
 
 def _children(root: Element, name: str) -> list[Element]:

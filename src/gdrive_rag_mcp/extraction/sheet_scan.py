@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction.sheet_comment import Note
 from gdrive_rag_mcp.extraction.sheet_formats import NumberFormat
 from gdrive_rag_mcp.extraction.sheet_values import column_letters
 
@@ -39,6 +40,7 @@ class Scan:
     remarks: dict[tuple[int, int], str] = field(default_factory=dict)
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     _formats: dict[int, FormattedCells] = field(default_factory=dict)
     _patterns: dict[FormattedCells, FormattedCells] = field(default_factory=dict)
 

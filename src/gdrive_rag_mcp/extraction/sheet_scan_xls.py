@@ -11,6 +11,7 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.ole_file import Ole
 from gdrive_rag_mcp.extraction.sheet_formats import KNOWN_FORMATS, NumberFormat, number_format
+from gdrive_rag_mcp.extraction.sheet_notes_xls import KINDS, XlsNotes
 from gdrive_rag_mcp.extraction.sheet_scan import ERRORS, Scan
 
 _FILEPASS, _BOUNDSHEET, _FORMAT, _XF = 0x2F, 0x85, 0x41E, 0xE0
@@ -95,6 +96,7 @@ def _format(body: bytes, version: int) -> tuple[int, str]:
 
 def _scan_sheet(data: bytes, start: int, formats: Mapping[int, NumberFormat], version: int) -> Scan:
     scan = Scan()
+    notes = XlsNotes()
     cells: dict[int, list[tuple[int, NumberFormat]]] = {}
     for kind, body in _records(data, start):
         if kind in _CELLS:
@@ -112,12 +114,15 @@ def _scan_sheet(data: bytes, start: int, formats: Mapping[int, NumberFormat], ve
                 if style in formats
             ]
             cells.setdefault(row + 1, []).extend(known)
+        elif kind in KINDS and version >= _BIFF8:
+            notes.take(kind, body)
         elif kind == _DIMENSIONS:
             _check_dimensions(body, version)
         else:
             _scan_layout(scan, kind, body)
     for number, found in cells.items():
         scan.add_formats(number, found)
+    scan.notes = list(notes.notes())
     return scan
 
 
