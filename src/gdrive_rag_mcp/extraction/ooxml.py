@@ -60,7 +60,11 @@ class Package:
         if part not in self._names:
             raise ExtractionError(Reason.CORRUPT, f"The part {part!r} of the file is missing")
         with xml_errors(part):
-            return etree.fromstring(self._archive.read(part), etree.XMLParser(**XML_LIMITS))
+            return etree.fromstring(self.read(part), etree.XMLParser(**XML_LIMITS))
+
+    def read(self, part: str) -> bytes:
+        """A part as it is."""
+        return self._archive.read(part)
 
     def stream(self, part: str, *tags: str) -> Iterator[Element]:
         """Yield the elements with these local names as they end; the caller clears them.

@@ -18,15 +18,14 @@ def add_sheet(
 ) -> str:
     """Add a sheet's rows under its name, which also says what of it is hidden; returns that."""
     heading = one_line(f"{name} ({hidden})" if hidden else name)
+    headings = (heading,)
     label = one_line(name)
+    context = shown = ""
     for said in say_rows(rows, named=named):
-        builder.add(
-            said.text,
-            _locator(label, said.row),
-            SegmentKind.ROW,
-            headings=(heading,),
-            context=one_line(said.context, CONTEXT_LENGTH),
-        )
+        if said.context != context:
+            context, shown = said.context, one_line(said.context, CONTEXT_LENGTH)
+        place = _locator(label, said.row)
+        builder.add(said.text, place, SegmentKind.ROW, headings=headings, context=shown)
     return heading
 
 

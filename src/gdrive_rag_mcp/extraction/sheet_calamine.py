@@ -13,7 +13,7 @@ from gdrive_rag_mcp.extraction.sheet_building import add_sheet, hidden_words
 from gdrive_rag_mcp.extraction.sheet_merges import Merges
 from gdrive_rag_mcp.extraction.sheet_rows import NAMED_AREA, SheetRow
 from gdrive_rag_mcp.extraction.sheet_scan import Scan
-from gdrive_rag_mcp.extraction.sheet_values import Value, show
+from gdrive_rag_mcp.extraction.sheet_values import SHOWN, Value, show
 
 AfterSheet = Callable[[str, str], None]
 """Given a sheet's name and the heading that its rows were added under."""
@@ -93,8 +93,11 @@ def _rows(sheet: calamine.CalamineSheet, scan: Scan) -> Iterator[SheetRow]:
 
 
 def _cells(values: Sequence[Value], first: int) -> dict[int, str]:
-    shown = {column: show(value) for column, value in enumerate(values, first) if value != ""}
-    return {column: text for column, text in shown.items() if text}
+    cells = {}
+    for column, value in enumerate(values, first):
+        if value != "" and (text := SHOWN.get(type(value), show)(value)):
+            cells[column] = text
+    return cells
 
 
 def _number_at(values: Sequence[Value], place: int) -> float | None:

@@ -117,10 +117,12 @@ def _contrast(row: SheetRow, below: SheetRow) -> bool:
 
 
 def _said(row: SheetRow, names: Mapping[int, str]) -> str:
-    texts = (
-        f"{names[column]}: {text}" if column in names else text
-        for column, text in row.cells.items()
-    )
+    texts: Iterable[str] = row.cells.values()
+    if names:
+        texts = [
+            f"{names[column]}: {text}" if column in names else text
+            for column, text in row.cells.items()
+        ]
     return CELL_SEPARATOR.join(texts) + _HIDDEN * row.hidden
 
 

@@ -15,6 +15,7 @@ from gdrive_rag_mcp.extraction.ooxml import (
     whole_number,
 )
 from gdrive_rag_mcp.extraction.sheet_formats import KNOWN_FORMATS, NumberFormat, number_format
+from gdrive_rag_mcp.extraction.sheet_glance import glance
 from gdrive_rag_mcp.extraction.sheet_scan import Scan
 from gdrive_rag_mcp.extraction.sheet_values import column_number
 
@@ -68,6 +69,9 @@ def scan_sheet(package: Package, part: str, formats: Formats) -> Scan:
     Raises:
         ExtractionError: the part is damaged or built to exhaust.
     """
+    plain = glance(package.read(part), [style for style in formats if style])
+    if plain:
+        return plain
     scan = Scan()
     number = 0
     for element in package.stream(part, "row", "cols"):

@@ -1,7 +1,9 @@
 """Writes the values of cells as a reader of the sheet would, and names cells as sheets do."""
 
 import datetime as dt
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 Value = str | float | bool | dt.date | dt.time | dt.datetime | dt.timedelta
 _LARGEST_EXACT = 10**15
@@ -11,32 +13,49 @@ _ALPHABET = 26
 
 def show(value: Value) -> str:
     """A value in one line: no `.0`, dates and times in ISO form."""
-    if isinstance(value, str):
-        return " ".join(value.split())
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, (int, float)):
-        return show_number(value)
-    if isinstance(value, dt.timedelta):
-        minutes, seconds = divmod(round(value.total_seconds()), 60)
-        return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
-    return _time(value)
+    return next(shown(value) for kind, shown in SHOWN.items() if isinstance(value, kind))
+
+
+def _folded(value: str) -> str:
+    return " ".join(value.split())
+
+
+def _truth(value: bool) -> str:  # noqa: FBT001 - the value of a cell, no switch
+    return "TRUE" if value else "FALSE"
+
+
+def _duration(value: dt.timedelta) -> str:
+    minutes, seconds = divmod(round(value.total_seconds()), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
 
 
 def show_number(value: float) -> str:
     """A number without a format: whole ones as such, others with the 15 digits that sheets keep."""
     if abs(value) < _LARGEST_EXACT and value == int(value):
         return str(int(value))
-    return format(value, ".15g")
+    return f"{value:.15g}"
 
 
-def _time(value: dt.date | dt.time) -> str:
-    if isinstance(value, dt.datetime):
-        rounded = (min(value, _LATEST) + dt.timedelta(milliseconds=500)).replace(microsecond=0)
-        return rounded.isoformat(sep=" ").removesuffix(" 00:00:00")
-    if isinstance(value, dt.time):
-        return value.isoformat(timespec="seconds")
-    return value.isoformat()
+def _moment(value: dt.datetime) -> str:
+    rounded = (min(value, _LATEST) + dt.timedelta(milliseconds=500)).replace(microsecond=0)
+    return rounded.isoformat(sep=" ").removesuffix(" 00:00:00")
+
+
+def _time(value: dt.time) -> str:
+    return value.isoformat(timespec="seconds")
+
+
+SHOWN: Mapping[type, Callable[[Any], str]] = {
+    str: _folded,
+    bool: _truth,
+    float: show_number,
+    int: show_number,
+    dt.datetime: _moment,
+    dt.date: dt.date.isoformat,
+    dt.time: _time,
+    dt.timedelta: _duration,
+}
+"""How a value of each type is shown; of two that fit, the first holds."""
 
 
 @lru_cache(maxsize=1 << 15)
