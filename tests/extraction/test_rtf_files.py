@@ -217,3 +217,9 @@ def test_a_file_without_words_has_no_text(read: Read) -> None:
         read(rtf(rb"\pard\par"), RTF)
 
     assert refusal.value.reason is Reason.NO_TEXT
+
+
+def test_a_star_amid_a_group_hides_nothing(read: Read) -> None:
+    document = read(rtf(rb"\pard{\f0\b0\*\cs10 The quick brown fox}\par"), RTF)
+
+    assert document.text == "The quick brown fox"

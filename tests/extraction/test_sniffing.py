@@ -1,4 +1,5 @@
 import codecs
+import io
 import struct
 import subprocess
 import sys
@@ -289,5 +290,17 @@ def test_a_damaged_member_is_corrupt(archive: Callable[..., Path]) -> None:
 
     with pytest.raises(ExtractionError) as refusal:
         check_archive(InputFile(path))
+
+    assert refusal.value.reason is Reason.CORRUPT
+
+
+def test_a_member_whose_name_is_no_text_makes_the_archive_corrupt() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("n\u00e4me", "x")
+    broken = file.getvalue().replace("n\u00e4me".encode(), b"n\xff\xffme")
+
+    with pytest.raises(ExtractionError) as refusal:
+        check_archive(InputFile(broken))
 
     assert refusal.value.reason is Reason.CORRUPT

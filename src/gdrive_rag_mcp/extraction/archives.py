@@ -23,6 +23,10 @@ RATIO_FREE = 8 * 1024 * 1024
 _LOCAL_HEADER = 30
 _BLOCK = 1024 * 1024
 _ENCRYPTED_FLAG = 0x1
+# UnicodeDecodeError: a member's name is not in the code that it claims.
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, UnicodeDecodeError,
+)  # fmt: skip
 
 
 @contextmanager
@@ -35,7 +39,7 @@ def open_archive(file: InputFile) -> Iterator[zipfile.ZipFile]:
     try:
         with file.open() as stream, zipfile.ZipFile(stream) as archive:
             yield archive
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+    except _DAMAGE as error:
         raise ExtractionError(
             Reason.CORRUPT, f"The ZIP archive that holds the file is damaged: {error}"
         ) from error

@@ -126,7 +126,7 @@ class RtfReader:
 
     def _take_symbol(self, symbol: str) -> None:
         if symbol == "*":
-            self._starred = True
+            self._starred = self._opens  # amid a group it marks nothing
         elif self._left_out:
             self._left_out -= 1
         elif symbol in "{}\\":

@@ -133,13 +133,10 @@ def _ole_format(file: InputFile) -> Format:
 
 
 def _ole_streams(file: InputFile) -> frozenset[str]:
-    import olefile
+    from gdrive_rag_mcp.extraction.ole_file import open_ole  # only few files need it
 
-    try:
-        with file.open() as stream, olefile.OleFileIO(stream) as ole:
-            return frozenset(path[0].lower() for path in ole.listdir() if len(path) == 1)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ExtractionError(Reason.CORRUPT, f"The Office file is damaged: {error}") from error
+    with open_ole(file) as ole:
+        return frozenset(path[0].lower() for path in ole.listdir() if len(path) == 1)
 
 
 def _refusal(expected: Format | None, why: str) -> ExtractionError:
