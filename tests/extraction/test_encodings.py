@@ -106,3 +106,20 @@ def test_a_text_file_beyond_the_limit_is_not_even_read(
         read_text(InputFile(path))
 
     assert refusal.value.reason is Reason.TOO_LARGE
+
+
+@pytest.mark.parametrize("stray", [b"\xff", b"\xe9", b"\x80\x81"])
+def test_a_stray_byte_does_not_turn_utf8_into_something_else(stray: bytes) -> None:
+    text = "Đơn xin nghỉ phép không lương được gửi trước tám tuần."
+    data = text.encode() + stray + b" The end."
+
+    read, losses = read_text(InputFile(data))
+
+    assert read.startswith(text)
+    assert losses
+
+
+def test_text_of_one_byte_a_letter_is_not_taken_for_damaged_utf8() -> None:
+    data = "Für Jäger ist das Gelände täglich geöffnet, außer an Feiertagen.".encode("cp1252")
+
+    assert detect(data) == "cp1252"

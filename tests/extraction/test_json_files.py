@@ -109,3 +109,22 @@ def test_nothing_is_no_text(read: Read, content: bytes) -> None:
         read(content, JSON)
 
     assert refusal.value.reason is Reason.NO_TEXT
+
+
+def test_json_lines_are_known_by_their_media_type(read: Read) -> None:
+    document = read(b'{"name": "\\uc11c\\uc6b8"}\n{"name": "Hanoi"}\n', "application/jsonl")
+
+    assert document.text == "name: 서울\n\nname: Hanoi"
+
+
+def test_escaped_letters_of_what_is_cut_off_can_be_read_at_their_lines(read: Read) -> None:
+    content = (
+        b'{"city": "\\uc11c\\uc6b8",\n "path": "C:\\\\users\\u0041", "tail": "\\ud83d\\ude00", "x'
+    )
+
+    document = read(content, JSON)
+
+    assert "서울" in document.text
+    assert "\\\\users" in document.text
+    assert "😀" in document.text
+    assert document.segments[0].locator.value == "1-2"

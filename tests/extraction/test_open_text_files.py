@@ -260,3 +260,17 @@ def test_a_text_without_words_has_no_text(read: Read) -> None:
         read(odt("<text:p/>"), ODT)
 
     assert refusal.value.reason is Reason.NO_TEXT
+
+
+def test_hidden_text_is_no_content(read: Read) -> None:
+    style = (
+        '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>'
+    )
+    body = (
+        '<text:p>Seen<text:span text:style-name="T1"> unseen</text:span>, too.</text:p>'
+        '<text:p text:style-name="T1">Unseen.</text:p>'
+    )
+
+    document = read(odt(body, styles=style), ODT)
+
+    assert document.text == "Seen, too."

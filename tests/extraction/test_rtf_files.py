@@ -223,3 +223,9 @@ def test_a_star_amid_a_group_hides_nothing(read: Read) -> None:
     document = read(rtf(rb"\pard{\f0\b0\*\cs10 The quick brown fox}\par"), RTF)
 
     assert document.text == "The quick brown fox"
+
+
+def test_hidden_text_is_no_content(read: Read) -> None:
+    document = read(rtf(rb"Seen{\v  unseen} and\v  hidden\v0  shown\v  lost\plain .\par"), RTF)
+
+    assert document.text == "Seen and shown."

@@ -383,3 +383,15 @@ def test_a_chart_that_cannot_be_read_costs_only_itself(read: Read, part: str | N
 
     assert document.text == "Before\n\nAfter"
     assert "word/shown.xml" in document.failures[0]
+
+
+@pytest.mark.parametrize(
+    ("vanish", "text"),
+    [("<w:vanish/>", "Seen."), ('<w:vanish w:val="0"/>', "Seen. Unseen."), ("", "Seen. Unseen.")],
+)
+def test_hidden_text_is_no_content(read: Read, vanish: str, text: str) -> None:
+    run = f"<w:r><w:rPr>{vanish}</w:rPr><w:t> Unseen.</w:t></w:r>"
+
+    document = read(word(f"<w:p><w:r><w:t>Seen.</w:t></w:r>{run}</w:p>"), WORD)
+
+    assert document.text == text

@@ -39,6 +39,8 @@ _SUPERSETS: Mapping[str, str] = {
     "gb2312": "gb18030",
     "iso-8859-1": "cp1252",
 }
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
+_TIMES_RIGHT = 4
 _JUNK = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]")
 
 
@@ -94,7 +96,7 @@ def detect(data: bytes) -> str:
     Raises:
         ExtractionError: this is no text in any encoding.
     """
-    encoding = proven(data) or _utf8(data) or _guess(data)
+    encoding = proven(data) or _utf8(data) or _nearly_utf8(data) or _guess(data)
     if encoding is None or _junk_share(data, encoding) > _MAX_JUNK:
         raise ExtractionError(
             Reason.TYPE_MISMATCH, "The file is listed as text, but its content is binary"
@@ -141,6 +143,14 @@ def _by_escapes(data: bytes) -> str | None:
 
 def _utf8(data: bytes) -> str | None:
     return "utf-8" if decodes(data, "utf-8") else None
+
+
+def _nearly_utf8(data: bytes) -> str | None:
+    """A stray byte or two make no other encoding: elsewhere hardly any character is valid UTF-8."""
+    text = data.decode("utf-8", errors="replace")
+    wrong = text.count("\ufffd")
+    right = len(_BEYOND_ASCII.findall(text)) - wrong
+    return "utf-8" if right > _TIMES_RIGHT * wrong else None
 
 
 def _guess(data: bytes) -> str | None:

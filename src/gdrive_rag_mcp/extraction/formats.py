@@ -98,13 +98,17 @@ FORMAT_OF_MEDIA_TYPE: Mapping[str, Format] = {
     "text/tab-separated-values": Format.DELIMITED,
     "application/x-ipynb+json": Format.NOTEBOOK,
     "application/json": Format.JSON,
+    "application/jsonl": Format.JSON,
+    "application/x-jsonlines": Format.JSON,
+    "application/x-ndjson": Format.JSON,
+    "application/ndjson": Format.JSON,
     "text/json": Format.JSON,
     "text/markdown": Format.MARKDOWN,
     "text/x-markdown": Format.MARKDOWN,
 }
 # Text by another name: data, markup, programs and their settings.
 _TEXT_APPLICATION = re.compile(
-    r"application/(?:x-)?(?:.*\+xml|xml|xml-dtd|yaml|toml|jsonl|ndjson|json-seq|json5|sql|sh|csh|bash"
+    r"application/(?:x-)?(?:.*\+xml|xml|xml-dtd|yaml|toml|json-seq|json5|sql|sh|csh|bash"
     r"|javascript|ecmascript|typescript|python|perl|ruby|php|httpd-php|tex|latex|troff|subrip|ini"
     r"|sparql-query|graphql|ld\+json|srt|properties|desktop|tcl|lua|makefile)"
 )

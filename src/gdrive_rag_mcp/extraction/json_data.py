@@ -4,6 +4,7 @@ What is no JSON after all, such as settings with comments, is read as the text i
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -11,13 +12,14 @@ from gdrive_rag_mcp.domain import Document, Locator
 from gdrive_rag_mcp.extraction.building import DocumentBuilder, one_line
 from gdrive_rag_mcp.extraction.encodings import read_text
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.text import lines_locator
-from gdrive_rag_mcp.extraction.text import read as read_as_text
+from gdrive_rag_mcp.extraction.text import add_text, lines_locator
 
 _SMALL = 800
 """Characters. What takes no more is one piece of text; what takes more is cut at its entries."""
 
 _IN_A_LINE = 100
+# Escapes of what is no control character, mark or ASCII at all.
+_LETTERS = re.compile(r"(?<!\\)(?:\\u(?!00[0-7]|2028|2029)[0-9a-fA-F]{4})+")
 _ROOT = "#"
 """The whole file, as a URI fragment; the pointer itself would be empty (RFC 6901, section 6)."""
 
@@ -45,7 +47,7 @@ def read(file: InputFile) -> Document:
     except ValueError:
         records = list(_records(text))
         if not records:
-            return read_as_text(file)
+            add_text(builder, _unescaped(text))
         for line, value in records:
             builder.add("\n".join(_lines(value, "")), lines_locator(line, line))
     builder.failures.extend(losses)
@@ -73,6 +75,14 @@ def _records(text: str) -> Iterator[tuple[int, Value]]:
     except ValueError:
         return
     yield from found
+
+
+def _unescaped(text: str) -> str:
+    """What is nearly JSON: the letters that are written by their numbers can be read all the same.
+
+    Line ends among them stay as they are, so that the numbers of lines hold.
+    """
+    return _LETTERS.sub(lambda match: str(json.loads(f'"{match[0]}"')), text)
 
 
 class _Walk:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from gdrive_rag_mcp.domain import Document, Locator
 from gdrive_rag_mcp.extraction.building import DocumentBuilder
+from gdrive_rag_mcp.extraction.drawing_shapes import Kind, Shape
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name
 from gdrive_rag_mcp.extraction.open_slides_chart import read_chart
@@ -21,7 +22,6 @@ from gdrive_rag_mcp.extraction.open_xml import (
 )
 from gdrive_rag_mcp.extraction.slides_losses import Losses
 from gdrive_rag_mcp.extraction.slides_page import Page
-from gdrive_rag_mcp.extraction.drawing_shapes import Kind, Shape
 from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR
 from gdrive_rag_mcp.extraction.titles import sensible_title
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from gdrive_rag_mcp.extraction.drawing_chart import Chart
 from gdrive_rag_mcp.extraction.ooxml import Element, child, local_name
 from gdrive_rag_mcp.extraction.open_table import read_rows
 from gdrive_rag_mcp.extraction.open_xml import flat_text
-from gdrive_rag_mcp.extraction.drawing_chart import Chart
 from gdrive_rag_mcp.extraction.tables import CELL_SEPARATOR
 
 _TITLES = frozenset({"title", "subtitle"})

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from gdrive_rag_mcp.extraction.drawing_shapes import Kind, Shape
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name
 from gdrive_rag_mcp.extraction.open_xml import is_drawn
 from gdrive_rag_mcp.extraction.slides_pictures import said_of
-from gdrive_rag_mcp.extraction.drawing_shapes import Kind, Shape
 
 _CONTAINERS = frozenset({"g", "a"})
 # A frame holds one content in several renditions, of which the first counts.

@@ -51,12 +51,14 @@ class OpenDocument:
 
     @cached_property
     def content(self) -> Element:
-        """The root of content.xml.
+        """The root of content.xml, without text that is formatted as hidden.
 
         Raises:
             ExtractionError: it is missing or damaged (`corrupt`), or built to exhaust.
         """
-        return self.package.xml("content.xml")
+        root = self.package.xml("content.xml")
+        _drop_hidden(root)
+        return root
 
     @property
     def styles(self) -> Element | None:
@@ -86,6 +88,23 @@ class OpenDocument:
             return self.package.xml(part)
         except ExtractionError:
             return None
+
+
+def _drop_hidden(root: Element) -> None:
+    """Empty the paragraphs and spans whose style shows nothing; what follows them stays."""
+    hidden = {
+        attribute(style, "name")
+        for style in root.iter("{*}style")
+        for properties in style
+        if attribute(properties, "display") == "none"
+    }
+    if not hidden:
+        return
+    for each in list(root.iter("{*}p", "{*}h", "{*}span")):
+        if attribute(each, "style-name") in hidden:
+            tail = each.tail
+            each.clear()
+            each.tail = tail
 
 
 @contextmanager

@@ -23,14 +23,15 @@ class _State:
     table: str = ""
     aside: Aside | None = None
     deleted: bool = False
+    hidden: bool = False
     level: int | None = None
     style: int = 0
     in_cell: bool = False
 
     def takes_text_as(self, other: "_State") -> bool:
         """Whether bytes that the other began to collect go on here."""
-        return (self.codec, self.table, self.aside, self.deleted) == (
-            other.codec, other.table, other.aside, other.deleted,
+        return (self.codec, self.table, self.aside, self.deleted, self.hidden) == (
+            other.codec, other.table, other.aside, other.deleted, other.hidden,
         )  # fmt: skip
 
 
@@ -150,6 +151,8 @@ class RtfReader:
         state = self._state
         if state.table == "stylesheet":
             self._style_name.append(text)
+        elif state.hidden:
+            return
         elif state.aside:
             state.aside.pieces.append(text)
         elif not state.deleted and not state.table:
@@ -193,10 +196,13 @@ class RtfReader:
 
     def _plain(self, _: int | None) -> None:
         codec = self._codec_of(self._default_font)
-        self._change_to(replace(self._state, codec=codec, deleted=False))
+        self._change_to(replace(self._state, codec=codec, deleted=False, hidden=False))
 
     def _set_deleted(self, number: int | None) -> None:
         self._change_to(replace(self._state, deleted=number != 0))
+
+    def _set_hidden(self, number: int | None) -> None:
+        self._change_to(replace(self._state, hidden=number != 0))
 
     def _set_unicode_count(self, number: int | None) -> None:
         self._state = replace(self._state, after_unicode=min(max(0, number or 0), _MAX_STAND_IN))
@@ -252,6 +258,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "fcharset": RtfReader._set_character_set,
     "plain": RtfReader._plain,
     "deleted": RtfReader._set_deleted,
+    "v": RtfReader._set_hidden,
     "uc": RtfReader._set_unicode_count,
     "u": RtfReader._say_unicode,
     "pard": RtfReader._begin_paragraph,

@@ -16,10 +16,15 @@ def read(file: InputFile) -> Document:
     """
     text, losses = read_text(file)
     builder = DocumentBuilder()
-    for part in paragraphs(clean(text).split("\n")):
-        builder.add(part.text, lines_locator(part.first, part.last), tight=part.continued)
+    add_text(builder, text)
     builder.failures.extend(losses)
     return builder.finish()
+
+
+def add_text(builder: DocumentBuilder, text: str) -> None:
+    """Add text paragraph by paragraph."""
+    for part in paragraphs(clean(text).split("\n")):
+        builder.add(part.text, lines_locator(part.first, part.last), tight=part.continued)
 
 
 def lines_locator(first: int, last: int) -> Locator:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gdrive_rag_mcp.extraction.ooxml import Element, attribute, local_name
+from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name
 
 # Properties, deleted text, field codes, and the small print over East Asian characters.
 SKIPPED = frozenset(
@@ -54,9 +54,17 @@ def children(element: Element) -> Iterator[Element]:
     yield from (each for each in element if local_name(each) not in SKIPPED)
 
 
+def _is_hidden(run: Element) -> bool:
+    """Whether a run is formatted as hidden text, which is neither shown nor printed."""
+    vanish = child(run, "rPr", "vanish")
+    return vanish is not None and attribute(vanish, "val") not in ("0", "false", "off")
+
+
 def _collect(element: Element, mark: NoteMark, found: Inline) -> None:
     for each in children(element):
         name = local_name(each)
+        if name == "r" and _is_hidden(each):
+            continue
         if name == "t":
             # The tails belong to entities that were left unexpanded.
             found.pieces += (each.text or "", *(inner.tail or "" for inner in each))
