@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdrive_rag_mcp.extraction import building, word
+from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.sources.drive_headings import FIELDS, headings
 from gdrive_rag_mcp.sources.drive_words import one_line, unambiguous
 from gdrive_rag_mcp.testing.fake_drive.masks import parse_mask
@@ -53,7 +54,7 @@ def _exported(parts: Sequence[Part], into: Path) -> set[str]:
         else:
             document.add_paragraph(words)
     document.save(str(into))
-    read = word.read(into)
+    read = word.read(InputFile(into))
     return {each.locator.value for each in read.segments if each.locator.kind == "heading"}
 
 
@@ -161,7 +162,7 @@ def test_a_heading_in_a_frame_counts_and_one_in_a_table_does_not(tmp_path: Path)
     document.add_heading("Below", 2)
     document.save(str(tmp_path / "a.docx"))
 
-    read = word.read(tmp_path / "a.docx")
+    read = word.read(InputFile(tmp_path / "a.docx"))
 
     assert list(_anchors(google)) == ["In", "In > Below"]
     assert {each.locator.value for each in read.segments} == {"In", "In > Below"}
