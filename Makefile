@@ -11,7 +11,7 @@ CODE := $(wildcard src tests benchmarks tools)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check acceptance format format-check lint types layers docs docs-check wheel lock clean
+.PHONY: help demo test check acceptance llama-index format format-check lint types layers docs docs-check wheel lock clean
 
 help:
 	@echo 'make demo        index the sample documents and ask them five questions'
@@ -31,10 +31,16 @@ test: $(STAMP)
 
 check: format-check lint types layers docs-check test wheel
 
-acceptance: $(STAMP)
+acceptance: $(STAMP) llama-index
 	$(BIN)/pytest -m acceptance $(PYTEST_ARGS)
 	for name in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do \
 	  $(BIN)/python -m benchmarks.$$name --check || exit 1; done
+
+# The optional second chunker, whose extra is too large for every checkout: 60 packages beside.
+llama-index: $(STAMP)
+	$(BIN)/pip install --quiet --target .venv/llama-index 'llama-index-core>=0.14'
+	PYTHONPATH=.venv/llama-index $(BIN)/pytest tests/chunking/test_llama_index.py \
+	  tests/chunking/test_chunker_contract.py $(PYTEST_ARGS)
 
 format: $(STAMP)
 	$(BIN)/ruff format $(CODE)
