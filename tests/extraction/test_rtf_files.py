@@ -199,6 +199,13 @@ def test_absurd_numbers_do_no_harm(read: Read) -> None:
     assert read(data, RTF).text.endswith("y")
 
 
+def test_text_in_any_number_of_braces_is_kept(read: Read) -> None:
+    depth = 200_000
+    data = rtf(b"{" * depth + b"deep" + b"}" * depth + b" after")
+
+    assert read(data, RTF).text == "deep after"
+
+
 def test_more_braces_close_than_open(read: Read) -> None:
     assert read(rtf(rb"\pard a}}}}} b {c\par"), RTF).text.startswith("a")
 

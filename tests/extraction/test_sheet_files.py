@@ -237,6 +237,29 @@ def test_a_workbook_of_nothing_but_a_far_stray_cell_is_too_large(read: Read) -> 
     assert refusal.value.reason is Reason.TOO_LARGE
 
 
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "with a formula"])
+@pytest.mark.parametrize(
+    "far", ["XFD1048576", "xfd1048576", "A99999999999", "A4294967295", "Z" * 40]
+)
+def test_a_far_cell_that_stands_before_a_near_one_is_refused(
+    read: Read, far: str, *, plain: bool
+) -> None:
+    """The library that lays sheets out would abort the process."""
+    place = far if far[-1].isdigit() else f"{far}1"
+    formula = "" if plain else "<c r='B1'><f>1+1</f><v>2</v></c>"
+    data = edited(
+        saved(workbook(("S", (("near",),)))),
+        "xl/worksheets/sheet1.xml",
+        '<row r="1">',
+        f'<row r="1"><c r="{place}"><v>2</v></c>{formula}',
+    )
+
+    with pytest.raises(ExtractionError) as refusal:
+        read(data, SHEET)
+
+    assert refusal.value.reason is Reason.TOO_LARGE
+
+
 def test_styled_blank_cells_far_away_do_not_count(read: Read) -> None:
     data = edited(
         saved(workbook(("S", (("a", "b"), ("c", 1))))),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import gdrive_rag_mcp
 from gdrive_rag_mcp.extraction.landlock import deny_files
-from gdrive_rag_mcp.extraction.seccomp import deny_calls
+from gdrive_rag_mcp.extraction.seccomp import deny_calls, prepare
 
 _LIBRARIES = (
     "/lib",
@@ -45,21 +45,44 @@ def confine(file: str, *, programs: Iterable[str] = (), data: Iterable[str] = ()
     Holds for this process and what it starts, for good.
     """
     programs = [os.path.realpath(each) for each in programs]
-    loaders = [str(path) for pattern in _LOADERS for path in Path("/").glob(pattern)]
     return Confinement(
         files=deny_files(
-            readable=[file, *libraries(), *data], programs=[*programs, *loaders] if programs else ()
+            readable=[file, *_libraries(), *data],
+            programs=[*programs, *_loaders()] if programs else (),
         ),
         network=deny_calls(programs=bool(programs)),
     )
 
 
+def prepare_to_confine() -> None:
+    """Find out once what is the same for each process that this one forks."""
+    _libraries()
+    _loaders()
+    for programs in (True, False):
+        prepare(programs=programs)
+
+
 @cache
-def libraries() -> tuple[str, ...]:
+def _loaders() -> tuple[str, ...]:
+    return tuple(str(path) for pattern in _LOADERS for path in Path("/").glob(pattern))
+
+
+@cache
+def _libraries() -> tuple[str, ...]:
     """Where code and fonts may have to be loaded from; of ours, the package alone."""
     package = Path(gdrive_rag_mcp.__file__).parent
     paths = sysconfig.get_paths()
     python = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     python += [str(Path(prefix, "lib")) for prefix in (sys.prefix, sys.base_prefix)]
     others = [path for path in sys.path if path and Path(path).absolute() != package.parent]
-    return (str(package), *dict.fromkeys((*python, *others)), *_LIBRARIES, *_FONTS, os.devnull)
+    return _outermost([str(package), *python, *others, *_LIBRARIES, *_FONTS, os.devnull])
+
+
+def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
+    """Of paths that exist, those that lie beneath none of the others."""
+    kept: list[Path] = []
+    for path in sorted(Path(os.path.realpath(path)) for path in paths):
+        # What lies beneath a folder is sorted right behind it.
+        if os.access(path, os.F_OK) and not (kept and path.is_relative_to(kept[-1])):
+            kept.append(path)
+    return tuple(map(str, kept))

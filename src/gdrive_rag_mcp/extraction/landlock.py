@@ -10,6 +10,8 @@ import stat
 import sys
 from collections.abc import Iterable
 
+from gdrive_rag_mcp.extraction.c_library import c_library
+
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION = 1
 _PATH_BENEATH = 1
@@ -47,7 +49,7 @@ def deny_files(*, readable: Iterable[str], programs: Iterable[str] = ()) -> bool
     """
     if sys.platform != "linux":
         return False
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = c_library()
     version: int = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
     if version < 1:
         return False

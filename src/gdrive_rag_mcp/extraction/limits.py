@@ -1,11 +1,12 @@
 """What reading one file may cost, and how a process is held to it."""
 
 import contextlib
-import ctypes
 import os
 import signal
 import sys
 from dataclasses import dataclass, replace
+
+from gdrive_rag_mcp.extraction.c_library import c_library
 
 _GRACE_SECONDS = 2
 _OCR_CPU_SECONDS = 90
@@ -62,6 +63,6 @@ def die_with_parent() -> None:
     if sys.platform != "linux":
         return
     parent = os.getppid()
-    ctypes.CDLL(None).prctl(_SET_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL, 0, 0, 0)
+    c_library().prctl(_SET_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it was too late to be told
         os._exit(1)

@@ -1,8 +1,8 @@
 """What the parts of a mail hold: texts in their better version, and bytes of what is attached."""
 
 import re
+from collections.abc import Mapping
 from email.message import Message
-from mimetypes import MimeTypes
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Document, Locator, Reason
@@ -25,8 +25,38 @@ _UNNAMED = "application/octet-stream"
 _RICH = frozenset({"text/enriched", "text/richtext"})
 _COMMAND = re.compile(r"<[^<>]{1,100}>")
 _FOLD = re.compile(r"\r?\n[ \t]")
-# The table that comes with Python, whatever the system may know besides.
-_TYPES = MimeTypes()
+_OOXML = "application/vnd.openxmlformats-officedocument"
+_OPEN = "application/vnd.oasis.opendocument"
+# What names end in; the lists of Python and of systems differ, and other kinds tell by content.
+_TYPE_OF_ENDING: Mapping[str, str] = {
+    "csv": "text/csv",
+    "doc": "application/msword",
+    "docx": f"{_OOXML}.wordprocessingml.document",
+    "eml": "message/rfc822",
+    "epub": "application/epub+zip",
+    "htm": "text/html",
+    "html": "text/html",
+    "ipynb": "application/x-ipynb+json",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "markdown": "text/markdown",
+    "md": "text/markdown",
+    "mht": "message/rfc822",
+    "mhtml": "message/rfc822",
+    "ndjson": "application/x-ndjson",
+    "odp": f"{_OPEN}.presentation",
+    "ods": f"{_OPEN}.spreadsheet",
+    "odt": f"{_OPEN}.text",
+    "pdf": "application/pdf",
+    "ppt": "application/vnd.ms-powerpoint",
+    "pptx": f"{_OOXML}.presentationml.presentation",
+    "rtf": "application/rtf",
+    "tsv": "text/tab-separated-values",
+    "txt": "text/plain",
+    "xhtml": "application/xhtml+xml",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": f"{_OOXML}.spreadsheetml.sheet",
+}
 
 
 def read_body(body: Body, locate: Locate) -> Document:
@@ -78,10 +108,8 @@ def media_type_of(content_type: str, name: str) -> str:
     declared = format_of(content_type)
     if declared not in {None, Format.TEXT}:
         return content_type
-    guessed = _TYPES.guess_type(f"file:///{name}")[0] or ""
-    if format_of(guessed) is not None:
-        return guessed
-    return content_type if declared else _UNNAMED
+    named = _TYPE_OF_ENDING.get(name.rpartition(".")[2].lower())
+    return named or (content_type if declared else _UNNAMED)
 
 
 def _read_plain(part: Message) -> Document:

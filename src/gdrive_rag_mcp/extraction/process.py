@@ -32,6 +32,8 @@ _ENVIRONMENT = (
     "TMP",
     "TMPDIR",
 )
+# Memory in large pages, where this is glibc's: a fork copies one entry for 512 small ones.
+_SET = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 
 class ProcessDiedError(Exception):
@@ -155,4 +157,4 @@ def environment() -> dict[str, str]:
     ours = str(Path(gdrive_rag_mcp.__file__).parents[1])
     path = [ours, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    return {**kept, "PYTHONPATH": os.pathsep.join(path), "PYTHONUTF8": "1"}
+    return {**kept, **_SET, "PYTHONPATH": os.pathsep.join(path), "PYTHONUTF8": "1"}

@@ -68,6 +68,10 @@ class Token:
     content: bytes = b""
 
 
+# Made once, as a file may be nothing but braces.
+_BRACES: Mapping[bytes, Token] = {b"{": Token("{"), b"}": Token("}")}
+
+
 class Tokens:
     """The tokens of a file, one after another; a reader that skips a group says so."""
 
@@ -84,7 +88,7 @@ class Tokens:
             elif kind == "byte":
                 yield Token("text", content=bytes.fromhex(found["byte"].decode()))
             elif kind == "brace":
-                yield Token(found["brace"].decode())
+                yield _BRACES[found["brace"]]
             elif kind == "symbol":
                 yield Token("symbol", found["symbol"].decode("latin-1"))
             elif kind:

@@ -13,8 +13,10 @@ import struct
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from gdrive_rag_mcp.extraction import seccomp_calls as calls
+from gdrive_rag_mcp.extraction.c_library import c_library
 
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Which column of numbers holds, and what the kernel calls the architecture (AUDIT_ARCH_…)."""
@@ -28,6 +30,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS, _ARGUMENT_SIZE = 0, 4, 16, 8
 _X32_CALLS = 0x40000000
 _SET_NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER_MODE = 38, 22, 2
 _NEW_THREAD = 0x10000
+_LAYOUT = "=HBBI"
 _MORE_THAN_READING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -46,28 +49,49 @@ class _Instruction:
     if_so: int = 0
     if_not: int = 0
 
-    def packed(self) -> bytes:
-        return struct.pack("=HBBI", self.code, self.if_so, self.if_not, self.value)
-
 
 def deny_calls(*, programs: bool) -> bool:
     """Give up network, other processes, and changing files; says whether it is in force.
 
     `programs` may be started all the same, and are held to the same.
     """
-    column, architecture = _ARCHITECTURES.get(platform.machine(), (0, 0))
-    if sys.platform != "linux" or not architecture or struct.calcsize("P") != _ARGUMENT_SIZE:
+    common = prepare(programs=programs)
+    if not common:
         return False
-    code = b"".join(each.packed() for each in _filter(column, architecture, programs=programs))
-    program = _Program(len(code) // struct.calcsize("=HBBI"), code)
-    libc = ctypes.CDLL(None, use_errno=True)
+    code = common + _packed(_for_this_process(_ARCHITECTURES[platform.machine()][0]))
+    program = _Program(len(code) // struct.calcsize(_LAYOUT), code)
+    libc = c_library()
     return not (
         libc.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         or libc.prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.byref(program), 0, 0)
     )
 
 
+@cache
+def prepare(*, programs: bool) -> bytes:
+    """The part of the filter that all processes have in common; nothing where there is no filter.
+
+    A process that forks others makes it before, once for all of them.
+    """
+    column, architecture = _ARCHITECTURES.get(platform.machine(), (0, 0))
+    if sys.platform != "linux" or not architecture or struct.calcsize("P") != _ARGUMENT_SIZE:
+        return b""
+    return _packed(_common(column, architecture, programs=programs))
+
+
+def _packed(instructions: Iterator[_Instruction]) -> bytes:
+    return b"".join(
+        struct.pack(_LAYOUT, each.code, each.if_so, each.if_not, each.value)
+        for each in instructions
+    )
+
+
 def _filter(column: int, architecture: int, *, programs: bool) -> Iterator[_Instruction]:
+    yield from _common(column, architecture, programs=programs)
+    yield from _for_this_process(column)
+
+
+def _common(column: int, architecture: int, *, programs: bool) -> Iterator[_Instruction]:
     yield _Instruction(_LOAD_WORD, _ARCHITECTURE)
     yield _Instruction(_JUMP_IF_EQUAL, architecture, if_so=1)
     yield _Instruction(_RETURN, _KILL)
@@ -84,9 +108,12 @@ def _filter(column: int, architecture: int, *, programs: bool) -> Iterator[_Inst
         yield from _on_call(numbers[column], _unless_no_bit_of(place, _MORE_THAN_READING))
     if not programs:
         yield from _on_call(calls.CLONE[column], _if_any_bit_of(0, _NEW_THREAD))
+    yield from _on_call(calls.PRLIMIT64[column], _if_null(2))
+
+
+def _for_this_process(column: int) -> Iterator[_Instruction]:
     for numbers in calls.SIGNALS.values():
         yield from _on_call(numbers[column], _if_equal(0, os.getpid()))
-    yield from _on_call(calls.PRLIMIT64[column], _if_null(2))
     yield _allowing()
 
 

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from string import ascii_letters, digits
 
 from lxml import etree
 
@@ -23,7 +25,9 @@ WORKBOOK = "xl/workbook.xml"
 MAX_ROW = 10_000_000
 _MAX_COLUMN = 16_384
 _MAX_FORMULA = 200
+_MAX_LETTERS = 8
 _REFERENCE = re.compile(r"([A-Z]{1,3})\d{1,7}$")
+_REFERENCES = etree.XPath("*[*]/@r", smart_strings=False)
 # Error values, and formulas without the value they last had; an empty string is one.
 _UNSAID = etree.XPath(
     "*[local-name()='c'][@t='e'"
@@ -89,6 +93,7 @@ def _scan_row(row: Element, number: int, scan: Scan, formats: Formats) -> None:
     if last is None:
         return
     scan.reach(number, cell_column(last))
+    _reach_named(row, scan)
     if _is_hidden(row):
         scan.hidden_rows.add(number)
     for cell in _UNSAID(row):
@@ -99,6 +104,25 @@ def _scan_row(row: Element, number: int, scan: Scan, formats: Formats) -> None:
             styled = zip(row, map(formats.get, styles), strict=True)
             found = [(cell_column(cell), each) for cell, each in styled if each]
             scan.add_formats(number, found)
+
+
+def _reach_named(row: Element, scan: Scan) -> None:
+    """Cells reach where they say they stand, in whatever order and row they are written."""
+    named = _REFERENCES(row)
+    columns = {each.rstrip(digits) for each in named}
+    rows = {each.lstrip(ascii_letters) for each in named}
+    if named:
+        scan.reach(max(map(_row_of, rows)), max(map(_column_of, columns)))
+
+
+def _row_of(number: str) -> int:
+    return whole_number(number, MAX_ROW if number.isdecimal() else 0, MAX_ROW)
+
+
+@lru_cache(maxsize=1 << 15)
+def _column_of(letters: str) -> int:
+    """No reader knows what to make of other characters; of too many letters some are enough."""
+    return column_number(letters[:_MAX_LETTERS].upper()) if letters.isalpha() else 0
 
 
 def cell_column(cell: Element) -> int:

@@ -11,31 +11,29 @@ reading ended and how many bytes follow, and these bytes (see `wire`). It ends w
 import contextlib
 import gc
 import json
-import mimetypes
 import os
 import select
 import signal
 import sys
 import time
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import one_line
-from gdrive_rag_mcp.extraction.confinement import confine, libraries
-from gdrive_rag_mcp.extraction.formats import Format
+from gdrive_rag_mcp.extraction.confinement import confine, prepare_to_confine
 from gdrive_rag_mcp.extraction.limits import Limits, bind, die_with_parent
 from gdrive_rag_mcp.extraction.options import Ocr, Options
 from gdrive_rag_mcp.extraction.reading import read_document
+from gdrive_rag_mcp.extraction.warming import warm_up
 from gdrive_rag_mcp.extraction.wire import pack, pack_error
 
 ONCE = "--once"
 _BLOCK = 1 << 16
 _MAX_REQUEST = 1 << 16
-_REAP_SECONDS = 0.0005
+_SOON = 1e-6
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -63,8 +61,8 @@ class Request:
 class Ending:
     """How a reading ended: the signal that killed it, or the limit that it was stopped at.
 
-    `length` is the answer's, in bytes; `cpu_seconds` and `peak_bytes` of memory are what it cost,
-    where a fork has read.
+    `length` is the answer's, in bytes; `cpu_seconds` (with those of forking) and `peak_bytes` of
+    memory are what it cost, where a fork has read.
     """
 
     signal: int = 0
@@ -117,18 +115,19 @@ def main(arguments: list[str]) -> None:
     requests, replies = os.dup(0), os.dup(1)
     # Whatever a parser prints must not end up among the replies.
     _silence(0, 1)
-    mimetypes.init(())  # what a file is read as depends on no list of this system's
     if ONCE in arguments:
         _serve_once(requests, replies)
         return
-    for kind in Format:
-        with contextlib.suppress(ImportError):  # the file that needs it will say what is missing
-            import_module(f"{__package__}.{kind.value}")
-    libraries()
-    gc.freeze()
+    warm_up()
+    prepare_to_confine()
+    gc.collect()
+    gc.freeze()  # collecting garbage would copy all that is shared with this process
     while line := _read_line(requests):
+        started = time.process_time()
         request = Request.from_line(line)
         ending, said = _read_in_fork(request, requests, replies)
+        ours = time.process_time() - started
+        ending = replace(ending, cpu_seconds=ending.cpu_seconds + ours)
         _write(replies, ending.to_line() + said)
 
 
@@ -202,21 +201,23 @@ def _collect(child: int, reader: int, requests: int, limits: Limits) -> tuple[En
 
 def _reap(child: int, deadline: float) -> Ending:
     """Wait for the child, which has nothing more to say, and end all that it has started."""
-    exceeded = ""
-    while True:
-        pid, status, usage = os.wait4(child, os.WNOHANG)
-        if pid:
-            _kill_group(child)
-            return Ending(
-                signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
-                exceeded=exceeded,
-                cpu_seconds=usage.ru_utime + usage.ru_stime,
-                peak_bytes=usage.ru_maxrss * _RSS_UNIT,
-            )
-        if time.monotonic() > deadline and not exceeded:
-            exceeded = "wall"
-            _kill_group(child)
-        time.sleep(_REAP_SECONDS)
+    overdue: list[int] = []
+
+    def end_it(number: int, _: object) -> None:
+        overdue.append(number)
+        _kill_group(child)
+
+    signal.signal(signal.SIGALRM, end_it)
+    signal.setitimer(signal.ITIMER_REAL, max(deadline - time.monotonic(), _SOON))
+    _, status, usage = os.wait4(child, 0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    _kill_group(child)
+    return Ending(
+        signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+        exceeded="wall" if overdue else "",
+        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        peak_bytes=usage.ru_maxrss * _RSS_UNIT,
+    )
 
 
 def _kill_group(leader: int) -> None:
@@ -226,13 +227,13 @@ def _kill_group(leader: int) -> None:
 
 
 def _read_line(file: int) -> bytes:
-    """One line, read unbuffered: what comes after it is still in the pipe for `select` to see."""
+    """A line; nothing comes after it until it is answered. Empty when the input has ended."""
     line = b""
     while not line.endswith(b"\n") and len(line) < _MAX_REQUEST:
-        byte = os.read(file, 1)
-        if not byte:
+        block = os.read(file, _BLOCK)
+        if not block:
             return b""
-        line += byte
+        line += block
     return line
 
 
