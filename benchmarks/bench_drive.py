@@ -23,7 +23,7 @@ from pathlib import Path
 from gdrive_rag_mcp.app.syncing import sync_index
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import SourceFile
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.sources.drive import DriveSource
 from gdrive_rag_mcp.sources.drive_service_account import load_service_account

@@ -22,13 +22,13 @@ from statistics import median
 import docx
 
 from benchmarks.made_files import make_pdf, make_workbook
-from gdrive_rag_mcp.extraction.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.process import ReadingProcess
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
+from gdrive_rag_mcp.extraction.isolation.wire import unpack
+from gdrive_rag_mcp.extraction.isolation.zygote import Request
 from gdrive_rag_mcp.extraction.options import Options
-from gdrive_rag_mcp.extraction.process import ReadingProcess
 from gdrive_rag_mcp.extraction.reading import read_document
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
-from gdrive_rag_mcp.extraction.wire import unpack
-from gdrive_rag_mcp.extraction.zygote import Request
 from gdrive_rag_mcp.sources.media_types import media_type_of
 
 GOAL = 10.0

@@ -14,7 +14,7 @@ from pathlib import Path
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.settings import load_settings
 from gdrive_rag_mcp.sources.media_types import media_type_of
 from tools.located_words import LocatedWord, bare, split

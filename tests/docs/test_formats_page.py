@@ -9,9 +9,9 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.extraction import archives, encodings
 from gdrive_rag_mcp.extraction.building import MAX_CHARACTERS
 from gdrive_rag_mcp.extraction.input_file import MAX_DEPTH
-from gdrive_rag_mcp.extraction.limits import Limits
-from gdrive_rag_mcp.extraction.pdf_page import MAX_PAGES
-from gdrive_rag_mcp.extraction.sheet_scan import MAX_AREA
+from gdrive_rag_mcp.extraction.isolation.limits import Limits
+from gdrive_rag_mcp.extraction.pdf.page import MAX_PAGES
+from gdrive_rag_mcp.extraction.sheet.scan import MAX_AREA
 from tools.format_causes import CAUSES
 from tools.formats_page import TEMPLATE
 

@@ -9,7 +9,7 @@ import pytest
 from gdrive_rag_mcp import wiring
 from gdrive_rag_mcp.app.syncing import sync_index
 from gdrive_rag_mcp.domain import SyncReport
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.settings import load_settings
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive

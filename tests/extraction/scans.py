@@ -10,8 +10,8 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from gdrive_rag_mcp.errors import SettingsError
-from gdrive_rag_mcp.extraction.ocr_setup import find_ocr
 from gdrive_rag_mcp.extraction.options import Ocr
+from gdrive_rag_mcp.extraction.pdf.tesseract_setup import find_ocr
 
 WIDTH, HEIGHT = 600, 800
 

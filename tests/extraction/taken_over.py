@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.extraction.options import Options
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
 
 _LIBRARY = """
 class PdfiumError(RuntimeError):

@@ -5,7 +5,7 @@ import pytest
 
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.delimited_records import declared_delimiter, find_delimiter, records
+from gdrive_rag_mcp.extraction.delimited.records import declared_delimiter, find_delimiter, records
 
 Read = Callable[[bytes, str], Document]
 CSV = "text/csv"
@@ -139,7 +139,7 @@ def test_records_cover_every_line_once() -> None:
 def test_a_long_table_leaves_the_names_to_the_context(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gdrive_rag_mcp.extraction.delimited.NAMED_AREA", 3)
+    monkeypatch.setattr("gdrive_rag_mcp.extraction.delimited.document.NAMED_AREA", 3)
 
     document = read(b"Name,Days\nKim,1\nLee,2\n", CSV)
 

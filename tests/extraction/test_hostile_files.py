@@ -10,13 +10,13 @@ from gdrive_rag_mcp.app.syncing import sync_index
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import EVERYTHING, Document, FileState, Reason
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.process import ReadingProcess
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
+from gdrive_rag_mcp.extraction.isolation.wire import unpack
+from gdrive_rag_mcp.extraction.isolation.zygote import Ending, Request
 from gdrive_rag_mcp.extraction.options import Options
-from gdrive_rag_mcp.extraction.process import ReadingProcess
 from gdrive_rag_mcp.extraction.reading import read_document
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
-from gdrive_rag_mcp.extraction.wire import unpack
-from gdrive_rag_mcp.extraction.zygote import Ending, Request
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.sources.local import LocalFolderSource
 from gdrive_rag_mcp.store import Store

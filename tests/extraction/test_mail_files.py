@@ -11,7 +11,7 @@ import pytest
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import MAX_DEPTH
-from gdrive_rag_mcp.extraction.mail_parts import MAX_PARTS
+from gdrive_rag_mcp.extraction.mail.parts import MAX_PARTS
 
 Read = Callable[[bytes, str], Document]
 MAIL = "message/rfc822"

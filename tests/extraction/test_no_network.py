@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gdrive_rag_mcp.extraction.confinement_probe import probe
+from gdrive_rag_mcp.extraction.isolation.confinement_probe import probe
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.extraction.options import Ocr, Options
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
 from tests.extraction.taken_over import sandbox_taken_over, what_came_of
 
 IN_FORCE = probe()

@@ -11,12 +11,12 @@ import pytest
 
 from gdrive_rag_mcp.domain import Document, Reason
 from gdrive_rag_mcp.errors import ExtractionError, SettingsError
-from gdrive_rag_mcp.extraction import pdf_ocr
-from gdrive_rag_mcp.extraction.ocr import text_of_table
-from gdrive_rag_mcp.extraction.ocr_setup import find_ocr
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.extraction.options import Ocr, Options
+from gdrive_rag_mcp.extraction.pdf import ocr as pdf_ocr
+from gdrive_rag_mcp.extraction.pdf.tesseract import text_of_table
+from gdrive_rag_mcp.extraction.pdf.tesseract_setup import find_ocr
 from gdrive_rag_mcp.extraction.reading import read_document
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
 from tests.extraction.scans import LETTER, installed, picture, scan
 
 PDF = "application/pdf"

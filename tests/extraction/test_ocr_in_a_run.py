@@ -8,8 +8,8 @@ import pytest
 from gdrive_rag_mcp.app.syncing import sync_index
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import EVERYTHING, FileState, Reason, SyncReport
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.extraction.options import Ocr, Options
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.presentation.objects import locator_object
 from gdrive_rag_mcp.presentation.plain import place

@@ -5,9 +5,9 @@ import pytest
 
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction import word_97
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.word_97_form import MAX_BYTES, Opened
+from gdrive_rag_mcp.extraction.office_97 import word as word_97
+from gdrive_rag_mcp.extraction.office_97.word_form import MAX_BYTES, Opened
 from tests.extraction.old_office import Slide, doc, ppt
 from tests.extraction.ole import compound_file
 

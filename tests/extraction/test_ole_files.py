@@ -7,7 +7,7 @@ import pytest
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.ole_file import ole_title, open_ole
+from gdrive_rag_mcp.extraction.office_97.compound_file import ole_title, open_ole
 from tests.extraction.ole import compound_file
 
 ANSI, WIDE = 0x1E, 0x1F

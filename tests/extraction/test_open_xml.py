@@ -7,8 +7,8 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import local_name
-from gdrive_rag_mcp.extraction.open_table import read_rows
-from gdrive_rag_mcp.extraction.open_xml import (
+from gdrive_rag_mcp.extraction.open_document.table import read_rows
+from gdrive_rag_mcp.extraction.open_document.xml import (
     annotation_text,
     flat_text,
     inline,

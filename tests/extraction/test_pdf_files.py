@@ -13,9 +13,11 @@ from reportlab.pdfgen.canvas import Canvas
 
 from gdrive_rag_mcp.domain import Document, Reason
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction import pdf_page, pdf_pdfium, pdf_pypdf
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.pdf_paragraphs import page_paragraphs
+from gdrive_rag_mcp.extraction.pdf import page as pdf_page
+from gdrive_rag_mcp.extraction.pdf import pdfium as pdf_pdfium
+from gdrive_rag_mcp.extraction.pdf import pypdf as pdf_pypdf
+from gdrive_rag_mcp.extraction.pdf.paragraphs import page_paragraphs
 from tests.extraction.hostile.pdfs import page, stream
 from tests.extraction.hostile.pdfs import pdf as hand_made
 
@@ -255,7 +257,7 @@ def test_pages_beyond_the_limit_are_said_to_be_unread(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pdf_pdfium, "MAX_PAGES", 2)
-    monkeypatch.setattr("gdrive_rag_mcp.extraction.pdf.MAX_PAGES", 2)
+    monkeypatch.setattr("gdrive_rag_mcp.extraction.pdf.document.MAX_PAGES", 2)
 
     document = read(pdf(["one", "two", "three", "four"]), PDF)
 

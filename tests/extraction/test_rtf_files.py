@@ -8,8 +8,8 @@ import pytest
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.rtf import MAX_BYTES
-from gdrive_rag_mcp.extraction.rtf import read as read_rtf
+from gdrive_rag_mcp.extraction.rtf.document import MAX_BYTES
+from gdrive_rag_mcp.extraction.rtf.document import read as read_rtf
 
 Read = Callable[[bytes, str], Document]
 RTF = "application/rtf"

@@ -16,9 +16,9 @@ import pytest
 import gdrive_rag_mcp
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.extraction.reading import read_document
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
 from gdrive_rag_mcp.protocols import Extractor
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -224,7 +224,7 @@ def test_the_process_has_one_thread_no_secrets_and_a_silent_output(
 def test_the_process_ends_when_its_parent_is_killed(heavy: Path) -> None:
     script = (
         "import sys, threading; from pathlib import Path\n"
-        "from gdrive_rag_mcp.extraction.sandbox import Sandbox\n"
+        "from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox\n"
         "sandbox = Sandbox(); sandbox.start(); print(sandbox.process_id, flush=True)\n"
         f"sandbox.extract(Path(sys.argv[1]), {WORD!r})\n"
     )

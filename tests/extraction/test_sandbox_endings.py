@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp.domain import Reason
-from gdrive_rag_mcp.extraction import process
-from gdrive_rag_mcp.extraction.limits import Limits
+from gdrive_rag_mcp.extraction.isolation import process
+from gdrive_rag_mcp.extraction.isolation.limits import Limits
+from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.extraction.options import Ocr, Options
-from gdrive_rag_mcp.extraction.sandbox import Sandbox
 from tests.extraction.taken_over import sandbox_taken_over, what_came_of
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")

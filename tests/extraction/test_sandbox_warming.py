@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from gdrive_rag_mcp.extraction import confinement, warming
 from gdrive_rag_mcp.extraction.formats import Format, format_of
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.process import environment
+from gdrive_rag_mcp.extraction.isolation import confinement, warming
+from gdrive_rag_mcp.extraction.isolation.process import environment
+from gdrive_rag_mcp.extraction.isolation.samples import samples
 from gdrive_rag_mcp.extraction.reading import read_file
-from gdrive_rag_mcp.extraction.samples import samples
 
 # They are made of records that no few lines can write, and share most of their code with others.
 NOT_AMONG_SAMPLES = {Format.WORD_97, Format.SHEET_BINARY, Format.SLIDES_97}
@@ -20,8 +20,8 @@ AFTER_WARMING = """
 import sys
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.reading import read_file
-from gdrive_rag_mcp.extraction.samples import samples
-from gdrive_rag_mcp.extraction.warming import warm_up
+from gdrive_rag_mcp.extraction.isolation.samples import samples
+from gdrive_rag_mcp.extraction.isolation.warming import warm_up
 warm_up()
 loaded = set(sys.modules)
 for mime_type, content in samples():

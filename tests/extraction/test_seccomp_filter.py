@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from gdrive_rag_mcp.extraction import seccomp, seccomp_calls
+from gdrive_rag_mcp.extraction.isolation import seccomp, seccomp_calls
 
 ALLOWED = "allowed"
 KILLED = "killed"

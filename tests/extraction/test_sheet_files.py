@@ -12,8 +12,8 @@ from openpyxl.comments import Comment
 
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.sheet_formats import number_format
-from gdrive_rag_mcp.extraction.sheet_values import column_letters, column_number, show
+from gdrive_rag_mcp.extraction.sheet.formats import number_format
+from gdrive_rag_mcp.extraction.sheet.values import column_letters, column_number, show
 
 Read = Callable[[bytes, str], Document]
 Cell = str | float | dt.date | None
@@ -178,7 +178,7 @@ def test_error_values_and_formulas_never_calculated_are_shown(read: Read) -> Non
 def test_rows_of_a_long_table_leave_the_names_to_the_context(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gdrive_rag_mcp.extraction.sheet_calamine.NAMED_AREA", 5)
+    monkeypatch.setattr("gdrive_rag_mcp.extraction.sheet.calamine.NAMED_AREA", 5)
 
     document = read(saved(workbook(("S", STAFF))), SHEET)
 

@@ -174,7 +174,7 @@ def test_listed_types_are_supported_however_they_are_written(mime_type: str) -> 
 
 def test_asking_what_is_supported_and_starting_the_sandbox_load_no_parser() -> None:
     script = (
-        "import sys, gdrive_rag_mcp.extraction, gdrive_rag_mcp.extraction.sandbox\n"
+        "import sys, gdrive_rag_mcp.extraction, gdrive_rag_mcp.extraction.isolation.sandbox\n"
         "print(*sys.modules)"
     )
 

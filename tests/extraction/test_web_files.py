@@ -6,8 +6,8 @@ import pytest
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.web import read as read_web
-from gdrive_rag_mcp.extraction.web_markup import MAX_DEPTH, tame
+from gdrive_rag_mcp.extraction.web.document import read as read_web
+from gdrive_rag_mcp.extraction.web.markup import MAX_DEPTH, tame
 
 Read = Callable[[bytes, str], Document]
 HTML = "text/html"

@@ -4,8 +4,8 @@ import pytest
 
 from gdrive_rag_mcp.domain import Document, Locator, Reason, Segment, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction import wire
-from gdrive_rag_mcp.extraction.wire import pack, pack_error, unpack
+from gdrive_rag_mcp.extraction.isolation import wire
+from gdrive_rag_mcp.extraction.isolation.wire import pack, pack_error, unpack
 
 
 def test_a_document_survives_packing_whole() -> None:

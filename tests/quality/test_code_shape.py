@@ -15,7 +15,7 @@ FUNCTION_LIMIT = 40
 # Where everything may be caught and kept, with the reason why.
 BROAD_HANDLERS = {
     "extraction/panics.py": "a panic is no Exception, and has no type to name; others go on",
-    "extraction/zygote.py": "parsers raise anything, and their process answers all the same",
+    "extraction/isolation/zygote.py": "parsers raise anything; their process answers",
     "indexing/fetching.py": "what a reader meets is raised again by whoever waits for its file",
     "frontends/cli/__init__.py": "the outermost handler says that it is a bug of ours",
 }

@@ -10,8 +10,9 @@ from docx import Document as Docx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gdrive_rag_mcp.extraction import building, word
+from gdrive_rag_mcp.extraction import building
 from gdrive_rag_mcp.extraction.input_file import InputFile
+from gdrive_rag_mcp.extraction.word import document as word
 from gdrive_rag_mcp.sources.drive_headings import FIELDS, headings
 from gdrive_rag_mcp.sources.drive_words import one_line, unambiguous
 from gdrive_rag_mcp.testing.fake_drive.masks import parse_mask

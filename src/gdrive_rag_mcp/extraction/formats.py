@@ -10,7 +10,7 @@ from gdrive_rag_mcp.extraction.input_file import InputFile
 
 
 class Format(StrEnum):
-    """A format as told from the content; the value is the module that reads it."""
+    """A format as told from the content; `_MODULES` has who reads it, if not its namesake."""
 
     PDF = "pdf"
     WORD = "word"
@@ -37,6 +37,24 @@ class Format(StrEnum):
         """The name in running text."""
         return self.value.replace("_", " ")
 
+
+_MODULES: Mapping[Format, str] = {
+    Format.PDF: "pdf.document",
+    Format.WORD: "word.document",
+    Format.SHEET: "sheet.document",
+    Format.SLIDES: "slides.document",
+    Format.RTF: "rtf.document",
+    Format.BOOK: "book.document",
+    Format.MAIL: "mail.document",
+    Format.WEB: "web.document",
+    Format.DELIMITED: "delimited.document",
+    Format.WORD_97: "office_97.word",
+    Format.SLIDES_97: "office_97.slides",
+    Format.SHEET_BINARY: "sheet.binary",
+    Format.OPEN_TEXT: "open_document.text",
+    Format.OPEN_SHEET: "open_document.sheet",
+    Format.OPEN_SLIDES: "open_document.slides",
+}
 
 TEXT_FORMATS = frozenset(
     {
@@ -154,7 +172,8 @@ def stands_in(found: Format, expected: Format | None) -> bool:
 
 def reader_of(kind: Format) -> Callable[[InputFile], Document]:
     """Load the module that reads a format; each has `read(file) -> Document`."""
-    reader: Callable[[InputFile], Document] = import_module(f"{__package__}.{kind.value}").read
+    module = _MODULES.get(kind, kind.value)
+    reader: Callable[[InputFile], Document] = import_module(f"{__package__}.{module}").read
     return reader
 
 

@@ -133,7 +133,7 @@ def _ole_format(file: InputFile) -> Format:
 
 
 def _ole_streams(file: InputFile) -> frozenset[str]:
-    from gdrive_rag_mcp.extraction.ole_file import open_ole  # only few files need it
+    from gdrive_rag_mcp.extraction.office_97.compound_file import open_ole  # only few files need it
 
     with open_ole(file) as ole:
         return frozenset(path[0].lower() for path in ole.listdir() if len(path) == 1)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from gdrive_rag_mcp.settings import Settings
 
 if TYPE_CHECKING:
+    from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
     from gdrive_rag_mcp.extraction.options import Ocr
-    from gdrive_rag_mcp.extraction.sandbox import Sandbox
 
 
 def make_extractor(settings: Settings) -> "Sandbox":
@@ -15,8 +15,8 @@ def make_extractor(settings: Settings) -> "Sandbox":
     Raises:
         SettingsError: what it takes to recognise text is not installed.
     """
+    from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
     from gdrive_rag_mcp.extraction.options import Options
-    from gdrive_rag_mcp.extraction.sandbox import Sandbox
 
     return Sandbox(options=Options(_ocr(settings)))
 
@@ -36,7 +36,7 @@ def describe_ocr(settings: Settings) -> str:
 
 def describe_isolation() -> str:
     """What a file that takes over whoever reads it could not do, in a sentence; tried out."""
-    from gdrive_rag_mcp.extraction.confinement_probe import probe
+    from gdrive_rag_mcp.extraction.isolation.confinement_probe import probe
 
     confined = probe()
     if confined.network and confined.files:
@@ -49,6 +49,6 @@ def describe_isolation() -> str:
 def _ocr(settings: Settings) -> "Ocr | None":
     if not settings.ocr_languages:
         return None
-    from gdrive_rag_mcp.extraction.ocr_setup import find_ocr
+    from gdrive_rag_mcp.extraction.pdf.tesseract_setup import find_ocr
 
     return find_ocr(settings.ocr_languages.split("+"))

@@ -1,0 +1,1 @@
+"""EPUB books, chapter by chapter."""

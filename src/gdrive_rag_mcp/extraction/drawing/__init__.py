@@ -1,0 +1,1 @@
+"""DrawingML: what Word files, sheets and decks draw."""

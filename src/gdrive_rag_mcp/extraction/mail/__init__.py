@@ -1,0 +1,1 @@
+"""Mail, with what is attached."""

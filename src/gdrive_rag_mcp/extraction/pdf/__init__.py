@@ -1,0 +1,1 @@
+"""PDF, page by page."""

@@ -1,0 +1,1 @@
+"""Workbooks, row by row."""

@@ -1,0 +1,1 @@
+"""PowerPoint decks, slide by slide."""

@@ -1,0 +1,1 @@
+"""Word files (DOCX): ECMA-376 part 1, WordprocessingML."""
