@@ -33,7 +33,9 @@ CAUSES: Mapping[str, Cause] = {
     "html__markitdown__test_wikipedia.html": _index(
         "`callParserFunction` stands in a comment and in a script of the page, which nobody sees"
     ),
-    "pptx__poi__SmartArt.pptx": _index(_BLANK),
+    "pptx__poi__SmartArt.pptx": _index(
+        "its slide and its diagram hold no text, only its layouts do"
+    ),
     "pptx__tika__testPPT_various.pptx": _index(
         "`ThisGothic` is no word of the deck, where the two words stand in different lines: the "
         "truth is from a picture of the slide, on which they touch"

@@ -19,6 +19,7 @@ from gdrive_rag_mcp.extraction.formats import Format
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.reading import read_document, read_file
 from gdrive_rag_mcp.extraction.sniffing import sniff
+from tests.extraction.ole import compound_file
 
 MAIL_HEADER = b"From: a@b.example\r\nTo: c@d.example\r\nSubject: Hi\r\nDate: today\r\n\r\nText"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
@@ -304,3 +305,45 @@ def test_a_member_whose_name_is_no_text_makes_the_archive_corrupt() -> None:
         check_archive(InputFile(broken))
 
     assert refusal.value.reason is Reason.CORRUPT
+
+
+@pytest.mark.parametrize(
+    ("streams", "found"),
+    [
+        (("WordDocument", "1Table"), Format.WORD_97),
+        (("Workbook",), Format.SHEET_BINARY),
+        (("Book",), Format.SHEET_BINARY),
+        (("PowerPoint Document",), Format.SLIDES_97),
+    ],
+)
+def test_an_old_office_file_is_told_by_its_streams(streams: tuple[str, ...], found: Format) -> None:
+    file = InputFile(compound_file(dict.fromkeys(streams, b"...")))
+
+    assert sniff(file, Format.TEXT) is found
+
+
+@pytest.mark.parametrize(
+    ("streams", "reason"),
+    [
+        (("EncryptedPackage", "EncryptionInfo"), Reason.ENCRYPTED),
+        (("__properties_version1.0",), Reason.UNSUPPORTED_TYPE),
+    ],
+)
+def test_other_compound_files_say_what_they_are(streams: tuple[str, ...], reason: Reason) -> None:
+    with pytest.raises(ExtractionError) as refusal:
+        sniff(InputFile(compound_file(dict.fromkeys(streams, b"..."))), Format.WORD)
+
+    assert refusal.value.reason is reason
+
+
+def test_a_member_under_a_password_makes_the_archive_encrypted() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", "x")
+    data = bytearray(file.getvalue())
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # the flag in the directory
+
+    with pytest.raises(ExtractionError) as refusal:
+        check_archive(InputFile(bytes(data)))
+
+    assert refusal.value.reason is Reason.ENCRYPTED

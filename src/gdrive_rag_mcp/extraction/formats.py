@@ -34,10 +34,31 @@ class Format(StrEnum):
 
     @property
     def label(self) -> str:
-        """The name in running text."""
-        return self.value.replace("_", " ")
+        """The name that people know it by."""
+        return _LABELS[self]
 
 
+_LABELS: Mapping[Format, str] = {
+    Format.PDF: "PDF",
+    Format.WORD: "Word",
+    Format.SHEET: "Excel",
+    Format.SLIDES: "PowerPoint",
+    Format.WORD_97: "Word 97",
+    Format.SHEET_BINARY: "binary Excel",
+    Format.SLIDES_97: "PowerPoint 97",
+    Format.OPEN_TEXT: "OpenDocument text",
+    Format.OPEN_SHEET: "OpenDocument spreadsheet",
+    Format.OPEN_SLIDES: "OpenDocument presentation",
+    Format.RTF: "RTF",
+    Format.BOOK: "EPUB",
+    Format.MAIL: "mail",
+    Format.WEB: "web page",
+    Format.DELIMITED: "CSV",
+    Format.NOTEBOOK: "notebook",
+    Format.JSON: "JSON",
+    Format.MARKDOWN: "Markdown",
+    Format.TEXT: "plain text",
+}
 _MODULES: Mapping[Format, str] = {
     Format.PDF: "pdf.document",
     Format.WORD: "word.document",

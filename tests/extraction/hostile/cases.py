@@ -1,4 +1,4 @@
-"""All hostile files by name; `HEAVY` are those that take many seconds to read or to build."""
+"""All hostile files by name."""
 
 from collections.abc import Callable, Mapping
 

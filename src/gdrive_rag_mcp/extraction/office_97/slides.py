@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import DocumentBuilder, one_line
+from gdrive_rag_mcp.extraction.comments import tagged
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.office_97 import slide_records as kinds
 from gdrive_rag_mcp.extraction.office_97.compound_file import Ole, ole_title, open_ole
@@ -166,7 +167,7 @@ def _comments(shown: Record | None) -> Iterator[str]:
         }
         author, text = one_line(said.get(0, "")), " ".join(said.get(1, "").split())
         if text:
-            yield f"[Comment by {author}] {text}" if author else f"[Comment] {text}"
+            yield tagged(text, author)
 
 
 # ── what stands beside the slides ────────────────────────────────────────────

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdrive_rag_mcp.domain import Document, Locator
 from gdrive_rag_mcp.extraction.building import one_line
+from gdrive_rag_mcp.extraction.comments import tagged
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.office_97.word_form import (
     Part,
@@ -89,8 +90,7 @@ class _Reader:
             self._asides.append((part, text))
         elif text:
             author = one_line(element.get("author") or "")
-            tag = f"[Comment by {author}]" if author else "[Comment]"
-            self._asides.append(("comments", f"{tag} {text}"))
+            self._asides.append(("comments", tagged(text, author)))
 
 
 def _texts(section: Part, kind: str) -> Iterator[str]:

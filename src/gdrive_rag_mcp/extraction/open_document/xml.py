@@ -12,6 +12,7 @@ from functools import cached_property
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import one_line
+from gdrive_rag_mcp.extraction.comments import tagged
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.ooxml import (
     Element,
@@ -223,4 +224,4 @@ def annotation_text(annotation: Element) -> str:
     author = one_line("" if creator is None else creator.text or "")
     if not text:
         return ""
-    return f"[Comment by {author}] {text}" if author else f"[Comment] {text}"
+    return tagged(text, author)

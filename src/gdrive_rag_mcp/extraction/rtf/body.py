@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gdrive_rag_mcp.domain import Document, Locator
 from gdrive_rag_mcp.extraction.building import one_line
+from gdrive_rag_mcp.extraction.comments import tagged
 from gdrive_rag_mcp.extraction.prose import TITLE_LEVEL, Prose
 from gdrive_rag_mcp.extraction.rtf.tables import TableRows
 from gdrive_rag_mcp.extraction.titles import sensible_title
@@ -129,8 +130,7 @@ class Body:
         elif aside.kind in self._margins:
             self._margins[aside.kind].append(text)
         elif aside.kind == "comment" and text:
-            tag = f"[Comment by {self._author}]" if self._author else "[Comment]"
-            self._comments.append(f"{tag} {text}")
+            self._comments.append(tagged(text, self._author))
             self._author = ""
 
     def finish(self) -> Document:

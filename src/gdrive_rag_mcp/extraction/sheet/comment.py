@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.extraction.building import one_line
+from gdrive_rag_mcp.extraction.comments import tagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,4 @@ def comment_text(author: str, text: str) -> str:
     """A comment in one line, tagged with its author; Excel writes the name in front once more."""
     name = one_line(author)
     said = " ".join(text.split()).removeprefix(f"{name}:").strip()
-    if not said:
-        return ""
-    return f"[Comment by {name}] {said}" if name else f"[Comment] {said}"
+    return tagged(said, name) if said else ""

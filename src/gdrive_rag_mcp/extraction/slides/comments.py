@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from gdrive_rag_mcp.extraction.building import one_line
+from gdrive_rag_mcp.extraction.comments import tagged
 from gdrive_rag_mcp.extraction.drawing.text import flat_text
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name
 
@@ -28,7 +29,7 @@ def read_comments(comments: Element, authors: Authors) -> Iterator[str]:
         text = _said(each) if tag else ""
         if text:
             author = authors.get(attribute(each, "authorId") or "", "")
-            yield f"[{tag} by {author}] {text}" if author else f"[{tag}] {text}"
+            yield tagged(text, author, tag)
 
 
 def _said(comment: Element) -> str:

@@ -15,6 +15,7 @@ from gdrive_rag_mcp.extraction.building import (
     HeadingPath,
     one_line,
 )
+from gdrive_rag_mcp.extraction.comments import tagged
 from gdrive_rag_mcp.extraction.drawing.graphic import read_graphic
 from gdrive_rag_mcp.extraction.drawing.shapes import link_in
 from gdrive_rag_mcp.extraction.input_file import InputFile
@@ -237,8 +238,7 @@ class _Reader:
                 text = flat_text(comment, self._mark)
                 author = one_line(attribute(comment, "author") or "")
                 if text:
-                    tag = f"[Comment by {author}]" if author else "[Comment]"
-                    self._builder.add(f"{tag} {text}", Locator("part", "comments"))
+                    self._builder.add(tagged(text, author), Locator("part", "comments"))
 
     def _read_margins(self, kind: str) -> None:
         """Headers and footers, each text once however many sections repeat it."""
