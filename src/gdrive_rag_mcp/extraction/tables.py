@@ -1,10 +1,19 @@
-"""What Word tables and sheets have in common: rows as lines, and which row names the columns."""
+"""What tables have in common wherever they stand: rows as lines, and which row names columns."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 CELL_SEPARATOR = " | "
 _MAX_NAME = 80
 _MIN_COLUMNS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The texts of a row's cells; `header` when the file itself says that it names the columns."""
+
+    cells: tuple[str, ...]
+    header: bool
 
 
 def row_line(cells: Sequence[str]) -> str:
@@ -34,3 +43,12 @@ def _is_name(cell: str) -> bool:
 def is_number(cell: str) -> bool:
     """Whether a cell shows a quantity, such as `1,200.50`, `12 %` or `€ 3`."""
     return any(map(str.isdecimal, cell)) and not any(map(str.isalpha, cell))
+
+
+def header_rows(rows: Sequence[Row]) -> int:
+    """How many rows at the top name the columns: those marked so, or a first row that looks so."""
+    marked = next((at for at, row in enumerate(rows) if not row.header), len(rows))
+    if 0 < marked < len(rows):
+        return marked
+    cells = rows[0].cells
+    return int(len(rows) > 1 and all(cells) and names_columns(cells))

@@ -17,7 +17,7 @@ from gdrive_rag_mcp.extraction.building import (
     one_line,
 )
 from gdrive_rag_mcp.extraction.lines import paragraphs
-from gdrive_rag_mcp.extraction.tables import row_line
+from gdrive_rag_mcp.extraction.tables import Row, row_line
 from gdrive_rag_mcp.extraction.titles import sensible_title
 from gdrive_rag_mcp.extraction.web.inline import RunningText, flat_text, lines_of
 from gdrive_rag_mcp.extraction.web.markup import tame
@@ -39,7 +39,6 @@ from gdrive_rag_mcp.extraction.web.table import (
     naming_rows,
     read_rows,
 )
-from gdrive_rag_mcp.extraction.word.table import Row
 
 Locate: TypeAlias = Callable[[tuple[str, ...], int, str], Locator]
 """Where a block stands, from the headings above it, its number, and the part it is set apart in."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from gdrive_rag_mcp.extraction.tables import Row, header_rows
 from gdrive_rag_mcp.extraction.web.inline import flat_text
 from gdrive_rag_mcp.extraction.web.nodes import HEADINGS, Node, children, kind_of, number_in, walk
-from gdrive_rag_mcp.extraction.word.table import Row, header_rows
 
 _CELLS = frozenset({"td", "th"})
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})

@@ -27,18 +27,12 @@ from gdrive_rag_mcp.extraction.ooxml import (
     local_name,
     open_package,
 )
-from gdrive_rag_mcp.extraction.tables import row_line
+from gdrive_rag_mcp.extraction.tables import header_rows, row_line
 from gdrive_rag_mcp.extraction.titles import sensible_title
 from gdrive_rag_mcp.extraction.word.inline import children, inline
 from gdrive_rag_mcp.extraction.word.numbering import Numbering
 from gdrive_rag_mcp.extraction.word.styles import TITLE_LEVEL, Styles
-from gdrive_rag_mcp.extraction.word.table import (
-    flat_text,
-    header_rows,
-    inside,
-    read_rows,
-    table_rows,
-)
+from gdrive_rag_mcp.extraction.word.table import flat_text, inside, read_rows, table_rows
 
 _MAIN_PART = "word/document.xml"
 _LINKS = {"chart": "id", "relIds": "dm"}

@@ -1,7 +1,6 @@
 """A Word table as rows of plain cells."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gdrive_rag_mcp.extraction.ooxml import (
     Element,
@@ -11,19 +10,11 @@ from gdrive_rag_mcp.extraction.ooxml import (
     value,
     whole_number,
 )
-from gdrive_rag_mcp.extraction.tables import names_columns
+from gdrive_rag_mcp.extraction.tables import Row
 from gdrive_rag_mcp.extraction.word.inline import NoteMark, children, inline
 
 _CONTENTS = frozenset({"tbl", "tr", "tc", "p"})
 _MAX_SPAN = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The texts of a row's cells; `header` when Word repeats the row on every page."""
-
-    cells: tuple[str, ...]
-    header: bool
 
 
 def inside(element: Element, name: str) -> Iterator[Element]:
@@ -48,15 +39,6 @@ def read_rows(table: Element, mark: NoteMark) -> list[Row]:
         cells = tuple(_cells(row, above, mark))
         rows.append(Row(cells, child(row, "trPr", "tblHeader") is not None))
     return rows
-
-
-def header_rows(rows: list[Row]) -> int:
-    """How many rows at the top name the columns: those marked so, or a first row that looks so."""
-    marked = next((at for at, row in enumerate(rows) if not row.header), len(rows))
-    if 0 < marked < len(rows):
-        return marked
-    cells = rows[0].cells
-    return int(len(rows) > 1 and all(cells) and names_columns(cells))
 
 
 def flat_text(element: Element, mark: NoteMark) -> str:
