@@ -371,3 +371,16 @@ def test_a_hit_from_a_file_that_is_not_as_it_was_has_its_state() -> None:
 
     assert marked["state"] == "held"
     assert "state" not in plain
+
+
+def test_a_passage_tells_the_headings_that_its_locator_does_not() -> None:
+    hidden = replace(
+        PASSAGE,
+        locator=Locator("sheet", "Pay!A1:B9", 1, 9, "Pay"),
+        headings=("Pay (hidden sheet)",),
+    )
+
+    shown = present.export_object(RECORD, [(0, hidden)])
+
+    assert shown["chunks"][0]["headings"] == ["Pay (hidden sheet)"]
+    assert "headings" not in present.export_object(RECORD, [(0, PASSAGE)])["chunks"][0]

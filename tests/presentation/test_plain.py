@@ -290,3 +290,15 @@ def test_a_ledger_says_what_to_do_about_the_reasons_it_shows_and_no_others() -> 
     said = "unsupported_type: save the documents as PDF, DOCX, XLSX, Markdown or text"
     assert lines.count(said) == 1
     assert not any(line.startswith("encrypted: ") for line in lines)
+
+
+def test_a_hit_tells_the_headings_that_its_place_does_not() -> None:
+    (hit, *_) = FOUND.hits
+    hidden = replace(
+        hit.passage,
+        locator=Locator("sheet", "Pay!A1:B9", 1, 9, "Pay"),
+        headings=("Pay (hidden sheet)",),
+    )
+    shown = replace(OUTCOME, retrieved=replace(FOUND, hits=(replace(hit, passage=hidden),)))
+
+    assert "sheet Pay!A1:B9 (Pay (hidden sheet))" in search_text(shown)

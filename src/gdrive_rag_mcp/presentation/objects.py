@@ -67,6 +67,11 @@ def locator_object(locator: Locator) -> LocatorObject:
     return shown
 
 
+def headings_beside(passage: Passage) -> list[str]:
+    """The headings that a passage stands under, where its locator is not made of them."""
+    return [] if passage.locator.kind == "heading" else list(passage.headings)
+
+
 def _citation(passage: Passage) -> CitationObject:
     return CitationObject(
         url=deep_link(passage.url, passage.mime_type, passage.locator, passage.anchor),
@@ -101,6 +106,8 @@ def hit_object(hit: Hit, ideal_bm25: float, outdated: FileState | None = None) -
         },
         "citation": _citation(passage),
     }
+    if headings := headings_beside(passage):
+        shown["headings"] = headings
     if passage.context:
         shown["context"] = passage.context
     if outdated is not None:

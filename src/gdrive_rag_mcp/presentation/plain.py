@@ -12,6 +12,7 @@ from gdrive_rag_mcp.domain import (
     IndexStatus,
     LedgerPage,
     Locator,
+    Passage,
     Reason,
     ReindexReport,
     SearchOutcome,
@@ -68,12 +69,19 @@ _OUTDATED = {
 }
 
 
+def _under(passage: Passage) -> str:
+    """The headings that a place does not name by itself: a slide's title, what is hidden."""
+    path = " > ".join(passage.headings)
+    named = f"{passage.locator.value} {passage.locator.label or ''}"
+    return f" ({one_line(path)})" if path and path not in named else ""
+
+
 def _hit_lines(hit: Hit, terms: Sequence[TermStatistics], outdated: FileState | None) -> list[str]:
     passage = hit.passage
     mark = f"  ({_OUTDATED.get(outdated, outdated.value)})" if outdated else ""
     lines = [
         f"{hit.rank}. {one_line(passage.title or passage.name)}",
-        f"   {one_line(passage.path)}, {place(passage.locator)}{mark}",
+        f"   {one_line(passage.path)}, {place(passage.locator)}{_under(passage)}{mark}",
     ]
     url = deep_link(passage.url, passage.mime_type, passage.locator, passage.anchor)
     if url:

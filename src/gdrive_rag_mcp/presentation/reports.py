@@ -14,7 +14,13 @@ from gdrive_rag_mcp.domain import (
     Reason,
     ReindexReport,
 )
-from gdrive_rag_mcp.presentation.objects import iso, locator_object, shortened, value
+from gdrive_rag_mcp.presentation.objects import (
+    headings_beside,
+    iso,
+    locator_object,
+    shortened,
+    value,
+)
 from gdrive_rag_mcp.presentation.shapes import (
     EmbeddingObject,
     EntryObject,
@@ -137,7 +143,7 @@ def export_object(
 
 
 def _export_chunk(ordinal: int, chunk: Passage) -> ExportChunkObject:
-    return ExportChunkObject(
+    shown = ExportChunkObject(
         id=chunk.chunk_id,
         ordinal=ordinal,
         text=chunk.text,
@@ -145,3 +151,6 @@ def _export_chunk(ordinal: int, chunk: Passage) -> ExportChunkObject:
         end=chunk.end,
         locator=locator_object(chunk.locator),
     )
+    if headings := headings_beside(chunk):
+        shown["headings"] = headings
+    return shown

@@ -79,6 +79,8 @@ class SignalsObject(TypedDict):
 class HitObject(TypedDict):
     """A passage; `context` is what one must know to read it, such as a table's header row.
 
+    `headings` are those it stands under, outermost first, where the locator does not name them: a
+    hidden sheet or slide says so there.
     `state` is there where the document is not shown as it is now: `held` ones are gone.
     """
 
@@ -87,6 +89,7 @@ class HitObject(TypedDict):
     document_id: str
     state: NotRequired[str]
     title: str
+    headings: NotRequired[list[str]]
     context: NotRequired[str]
     text: str
     truncated: NotRequired[bool]
@@ -233,6 +236,7 @@ class ExportChunkObject(TypedDict):
     start: int
     end: int
     locator: LocatorObject
+    headings: NotRequired[list[str]]
 
 
 class ExportObject(TypedDict):
