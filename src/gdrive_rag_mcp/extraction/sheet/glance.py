@@ -12,7 +12,7 @@ from gdrive_rag_mcp.extraction.sheet.values import column_number
 _WINDOW = 1 << 22
 _COLUMN = re.compile(rb'<c r="([A-Z]{1,3})\d{1,7}"')
 _ROW = re.compile(rb'<c r="[A-Z]{1,3}(\d{1,7})"')
-_STYLE = re.compile(rb'\ss="(\d+)"')
+_STYLE = re.compile(rb' s="(\d+)"')
 # Error values, formulas, what is hidden; and other ways to write XML, which are not understood.
 _NOT_PLAIN = (b't="e"', b"<f>", b"<f ", b"<f/", b"hidden=", b"'", b" =", b"= ", b"<!", b":c ")
 
