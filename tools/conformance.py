@@ -17,6 +17,7 @@ from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.settings import load_settings
 from gdrive_rag_mcp.sources.media_types import media_type_of
+from tools.format_causes import BLANK
 from tools.located_words import LocatedWord, bare, split
 
 INDEX = "INDEX.tsv"
@@ -35,6 +36,8 @@ _RIGHT: Mapping[str, frozenset[Reason | None]] = {
 }
 _READ: frozenset[Reason | None] = frozenset({None})
 _COUNTED = re.compile(r"(page|sheet|slide)s=(\d+)")
+# How failures begin that name where they are: `pages 4-6: no text layer`.
+_NUMBERED = {kind: re.compile(rf"{kind}s? (\d+)(?:-(\d+))?:") for kind in ("page", "slide")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +155,33 @@ def _wrong_document(entry: Entry, document: Document) -> str:
         "hidden" in " ".join(e.headings) for e in document.segments
     ):
         return "nothing is said to be hidden"
+    return _miscounted(entry, document)
+
+
+def _miscounted(entry: Entry, document: Document) -> str:
+    """How the places that are cited, or named as not read, differ from those that there are."""
     counted = _COUNTED.search(entry.expect)
-    if counted:
-        kind, most = counted[1], int(counted[2])
-        told = {at.label if kind == "sheet" else at.first for at in _located(document, kind)}
-        beyond = [n for n in told if isinstance(n, int) and not 0 < n <= most]
-        if beyond or len(told) > most:
-            return f"{len(told)} {kind}s are cited, up to {max(beyond, default=most)}"
+    if not counted:
+        return ""
+    kind, there = counted[1], int(counted[2])
+    told = {at.label if kind == "sheet" else at.first for at in _located(document, kind)}
+    beyond = [n for n in told if isinstance(n, int) and not 0 < n <= there]
+    if beyond or len(told) > there:
+        return f"{len(told)} {kind}s are cited, up to {max(beyond, default=there)}"
+    unsaid = there - len(told | _named_as_missing(kind, document))
+    blank = BLANK.get(entry.file, 0)
+    if unsaid != blank:
+        return f"{unsaid} of {there} {kind}s are neither cited nor named as not read"
     return ""
+
+
+def _named_as_missing(kind: str, document: Document) -> set[str | int | None]:
+    """The places that the failures name: pages and slides by number, sheets by what is said."""
+    if kind == "sheet":
+        return {each for each in document.failures if each.startswith("Sheet ")}
+    named = (_NUMBERED[kind].match(each) for each in document.failures)
+    spans = (range(int(at[1]), int(at[2] or at[1]) + 1) for at in named if at)
+    return {number for span in spans for number in span}
 
 
 def _admits_failure(entry: Entry, document: Document) -> bool:

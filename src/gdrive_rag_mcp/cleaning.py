@@ -11,9 +11,10 @@ _DROPPED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
     "\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\U000e0000-\U000e007f]"
 )
-_LINE_ENDS = re.compile("\r\n?|\x85|\u2028|\u2029")
-# Soft line ends of slides and page feeds of plain text: they part words, and end no line.
-_BREAKS = re.compile("[\x0b\x0c]")
+_LINE_ENDS = re.compile("\r\n?")
+# Soft line ends of slides, page feeds of plain text, and the separators of Unicode and EBCDIC: they
+# part words, and end no line, as no editor that counts lines takes them for ends.
+_BREAKS = re.compile("[\x0b\x0c\x85\u2028\u2029]")
 
 
 def clean(text: str) -> str:

@@ -74,6 +74,27 @@ def test_what_a_reader_takes_for_one_character_is_never_cut(cluster: str) -> Non
     assert all(len(part) % len(cluster) == 0 for part in parts)
 
 
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=ascii)
+def test_no_offset_within_one_character_is_one_to_cut_at(cluster: str) -> None:
+    text = f"ab{cluster}c"
+    end = 2 + len(cluster)
+
+    assert {between_characters(text, 0, offset) for offset in range(3, end)} == {2}
+    assert between_characters(text, 0, end) == end
+
+
+@pytest.mark.parametrize("vowel", "เแโใไເແໂໃໄ", ids=ascii)
+def test_a_vowel_that_is_written_before_its_consonant_stays_with_it(vowel: str) -> None:
+    """In Thai and Lao, where no grapheme rule joins the two."""
+    consonant = "ก" if vowel < "\u0e80" else "ກ"
+    text = (consonant + vowel) * 301
+
+    parts = cut(text, 20)
+
+    assert len(parts) > 3
+    assert not any(part.endswith(vowel) for part in parts[:-1])
+
+
 def test_a_flag_is_found_from_the_start_of_its_run() -> None:
     norway = "\U0001f1f3\U0001f1f4"
 

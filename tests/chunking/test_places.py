@@ -78,6 +78,24 @@ def test_text_that_flows_does_not_flow_into_a_slide() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kinds", "cited"),
+    [
+        (["paragraph", "page"], Locator("page", "2", 2, 2)),
+        (["page", "paragraph"], Locator("paragraph", "2", 2, 2)),
+        (["paragraph", "lines", "lines"], Locator("lines", "2-3", 2, 3)),
+    ],
+)
+def test_where_kinds_of_places_meet_the_last_is_cited(kinds: list[str], cited: Locator) -> None:
+    made = Made()
+    for number, kind in enumerate(kinds, 1):
+        made.at(kind, str(number), f"It is short, {number}.", number=number)
+
+    (chunk,) = cut(made.document)
+
+    assert chunk.locator == cited
+
+
+@pytest.mark.parametrize(
     ("pointers", "common"),
     [
         (["/items/3"], "/items/3"),

@@ -11,12 +11,13 @@ from tests.extraction.ole import compound_file
 
 _TEXT_AT = 0x400
 _FC_LCB_COUNT = 0x5D
-_CLX = 33
+_CLX, _PAPX = 33, 13
+_PAGE = 512
 _ENCRYPTED, _TABLE_1, _UNICODE = 0x0100, 0x0200, 0x1000
 
 
-def doc(*paragraphs: str, encrypted: bool = False) -> bytes:
-    """A Word file of plain paragraphs."""
+def doc(*paragraphs: str, encrypted: bool = False, styles: Sequence[int] = ()) -> bytes:
+    """A Word file of plain paragraphs, or of such with these styles, of which 1 to 9 head."""
     text = "".join(f"{paragraph}\r" for paragraph in paragraphs)
     pieces = struct.pack("<IIHIH", 0, len(text), 0, _TEXT_AT, 0)
     clx = struct.pack("<BI", 2, len(pieces)) + pieces
@@ -26,11 +27,34 @@ def doc(*paragraphs: str, encrypted: bool = False) -> bytes:
     head += struct.pack("<H", 22) + struct.pack("<IIII", 0, 0, 0, len(text)).ljust(88, b"\0")
     places = [(0, 0)] * _FC_LCB_COUNT
     places[_CLX] = (0, len(clx))
+    main = text.encode("utf-16-le")
+    tables = clx
+    if styles:
+        main = main.ljust(-len(main) % _PAGE + len(main), b"\0")
+        page = (_TEXT_AT + len(main)) // _PAGE
+        main += _style_page(paragraphs, styles)
+        index = struct.pack("<III", _TEXT_AT, _TEXT_AT + 2 * len(text), page)
+        places[_PAPX] = (len(tables), len(index))
+        tables += index
     head += struct.pack("<H", _FC_LCB_COUNT) + b"".join(
         struct.pack("<II", *each) for each in places
     )
-    main = head.ljust(_TEXT_AT, b"\0") + text.encode("utf-16-le")
-    return compound_file({"WordDocument": main, "1Table": clx})
+    return compound_file({"WordDocument": head.ljust(_TEXT_AT, b"\0") + main, "1Table": tables})
+
+
+def _style_page(paragraphs: Sequence[str], styles: Sequence[int]) -> bytes:
+    """A page that says where paragraphs end and which styles they have ([MS-DOC] 2.9.174)."""
+    ends = [_TEXT_AT]
+    for paragraph in paragraphs:
+        ends.append(ends[-1] + 2 * (len(paragraph) + 1))
+    page = bytearray(_PAGE)
+    struct.pack_into(f"<{len(ends)}I", page, 0, *ends)
+    for at, style in enumerate(styles):
+        place = 400 + 4 * at
+        page[4 * len(ends) + 13 * at] = place // 2
+        struct.pack_into("<BBH", page, place, 0, 1, style)
+    page[-1] = len(paragraphs)
+    return bytes(page)
 
 
 @dataclass(frozen=True)

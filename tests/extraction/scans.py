@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pypdfium2 as pdfium
 import pytest
@@ -38,18 +39,53 @@ def picture(lines: Sequence[str], *, turned: int = 0) -> Image.Image:
     return image
 
 
-def scan(pages: Sequence[Image.Image | str]) -> bytes:
-    """A PDF whose pages are these pictures, or this text."""
+@dataclass(frozen=True)
+class Over:
+    """A picture over the whole page, in as many strips, and words over it."""
+
+    picture: Image.Image
+    words: str
+    at: tuple[float, float] = (50, 30)
+    size: float = 9
+    turned: int = 0
+    invisible: bool = False
+    strips: int = 1
+
+
+def scan(
+    pages: Sequence[Image.Image | str | Over], size: tuple[float, float] = (WIDTH, HEIGHT)
+) -> bytes:
+    """A PDF whose pages are these pictures, this text, or both."""
     file = io.BytesIO()
-    canvas = Canvas(file, pagesize=(WIDTH, HEIGHT))
+    canvas = Canvas(file, pagesize=size)
     for page in pages:
         if isinstance(page, str):
             canvas.drawString(50, 720, page)
+        elif isinstance(page, Over):
+            _draw(canvas, page, size)
         else:
-            canvas.drawImage(ImageReader(page), 0, 0, WIDTH, HEIGHT)
+            canvas.drawImage(ImageReader(page), 0, 0, *size)
         canvas.showPage()
     canvas.save()
     return file.getvalue()
+
+
+def _draw(canvas: Canvas, page: Over, size: tuple[float, float]) -> None:
+    across, up = page.picture.size
+    for strip in range(page.strips):
+        box = (0, strip * up // page.strips, across, (strip + 1) * up // page.strips)
+        high = size[1] / page.strips
+        image = ImageReader(page.picture.crop(box))
+        canvas.drawImage(image, 0, size[1] - high * (strip + 1), size[0], high)
+    canvas.saveState()
+    canvas.translate(*page.at)
+    canvas.rotate(page.turned)
+    text = canvas.beginText(0, 0)
+    text.setFont("Helvetica", page.size, page.size * 1.2)
+    text.setTextRenderMode(3 if page.invisible else 0)
+    text.textLines(page.words)
+    canvas.drawText(text)
+    canvas.restoreState()
 
 
 LETTER = (

@@ -1,7 +1,7 @@
-"""A sandbox whose PDF library has been taken over: it runs whatever stands in the file.
+"""A sandbox in which a parser has been taken over: it runs whatever stands in the file.
 
-The library is replaced on the module path of the process that reads, so that all that is held back
-there is held back for real.
+The libraries for PDF and for Office files from before 2007 are replaced on the module path of the
+process that reads, so that all that is held back there is held back for real.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from gdrive_rag_mcp.extraction.isolation.limits import Limits
 from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.extraction.options import Options
 
-_LIBRARY = """
+_PDFIUM = """
 class PdfiumError(RuntimeError):
     err_code = 0
 
@@ -35,16 +35,29 @@ class PdfDocument:
         exec(data.partition(b"\\n")[2].decode(), said)
         raise ZeroDivisionError(str(said.get("said", "done")))
 """
+_OLEFILE = """
+class OleFileIO:
+    def __init__(self, stream):
+        said = {}
+        exec(stream.read().partition(b"\\n")[2].decode(), said)
+        raise ZeroDivisionError(str(said.get("said", "done")))
+"""
+_LIBRARIES = {"pypdfium2.py": _PDFIUM, "olefile.py": _OLEFILE}
+_HEADS = {
+    "application/pdf": b"%PDF-1.7 taken over\n",
+    "application/msword": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 taken over\n",
+}
 
 
 @contextlib.contextmanager
 def sandbox_taken_over(
     folder: Path, limits: Limits | None = None, options: Options | None = None, *, fork: bool = True
 ) -> Iterator[Sandbox]:
-    """Such a sandbox; `folder` gets the library."""
+    """Such a sandbox; `folder` gets the libraries."""
     library = folder / "taken-over"
     library.mkdir(exist_ok=True)
-    (library / "pypdfium2.py").write_text(_LIBRARY, encoding="utf-8")
+    for name, source in _LIBRARIES.items():
+        (library / name).write_text(source, encoding="utf-8")
     with pytest.MonkeyPatch.context() as environment:
         path = os.pathsep.join([str(library), os.environ.get("PYTHONPATH", "")])
         environment.setenv("PYTHONPATH", path)
@@ -52,9 +65,16 @@ def sandbox_taken_over(
             yield sandbox
 
 
-def what_came_of(code: str, sandbox: Sandbox, path: Path) -> ExtractionError:
+def write(code: str, path: Path, mime_type: str = "application/pdf") -> None:
+    """Make a file that has code run when it is read."""
+    path.write_bytes(_HEADS[mime_type] + code.encode())
+
+
+def what_came_of(
+    code: str, sandbox: Sandbox, path: Path, mime_type: str = "application/pdf"
+) -> ExtractionError:
     """Have code run as a file is read; what it assigns to `said`, or raises, is in the message."""
-    path.write_bytes(b"%PDF-1.7 taken over\n" + code.encode())
+    write(code, path, mime_type)
     with pytest.raises(ExtractionError) as refusal:
-        sandbox.extract(path, "application/pdf")
+        sandbox.extract(path, mime_type)
     return refusal.value

@@ -120,6 +120,17 @@ def test_an_xls_file_of_many_far_cells_is_too_large(read: Read) -> None:
     assert refusal.value.reason is Reason.TOO_LARGE
 
 
+def test_an_xls_file_of_large_sheets_is_too_large_although_each_is_not(read: Read) -> None:
+    """All of its sheets are laid out at once, as the workbook is opened."""
+    large = [Sheet(f"S{at}", {(0, 0): "first", (65_535, 75): "last"}) for at in range(7)]
+
+    with pytest.raises(ExtractionError) as refusal:
+        read(xls(*large), XLS)
+
+    assert refusal.value.reason is Reason.TOO_LARGE
+    assert refusal.value.message.startswith("The sheets reach over 34,865,152 cells")
+
+
 @pytest.mark.parametrize("claims", [(0, 2**31, 0, 60_000), (9, 2, 0, 4), (0, 2, 9, 4)])
 def test_an_xls_sheet_that_claims_more_cells_than_there_can_be_is_corrupt(
     read: Read, claims: tuple[int, int, int, int]

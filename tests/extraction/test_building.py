@@ -8,7 +8,7 @@ from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Document, Locator, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import building
-from gdrive_rag_mcp.extraction.building import DocumentBuilder, HeadingPath, one_line
+from gdrive_rag_mcp.extraction.building import DocumentBuilder, HeadingPath, one_line, pieces_of
 from gdrive_rag_mcp.extraction.titles import sensible_title
 
 HERE = Locator("lines", "1", 1, 1)
@@ -146,3 +146,33 @@ def test_a_finished_document_is_sound(sound: Callable[[Document], None]) -> None
 
     sound(document)
     assert document.text == "   indented\n  code\nnext"
+
+
+def test_a_document_of_which_nothing_but_failures_came_says_what_failed() -> None:
+    builder = DocumentBuilder()
+    builder.fail("a picture")
+    builder.fail("chart 1: damaged", Reason.CORRUPT)
+    builder.fail("film 2", Reason.UNSUPPORTED_TYPE)
+
+    with pytest.raises(ExtractionError) as refusal:
+        builder.finish()
+
+    assert refusal.value.reason is Reason.CORRUPT
+    assert "a picture; chart 1: damaged; film 2" in refusal.value.message
+
+
+def test_the_pieces_of_a_document_build_it_again() -> None:
+    builder, again = DocumentBuilder(), DocumentBuilder()
+    builder.add("one", HERE, headings=("Top",))
+    builder.add("two", HERE, tight=True)
+    builder.add("a | b", HERE, SegmentKind.ROW)
+    builder.add("c | d", HERE, SegmentKind.ROW, context="a | b")
+    document = builder.finish()
+
+    for piece, segment, tight in pieces_of(document):
+        again.add(
+            piece, segment.locator, segment.kind,
+            headings=segment.headings, context=segment.context, tight=tight,
+        )  # fmt: skip
+
+    assert again.finish() == document

@@ -145,3 +145,27 @@ def test_a_long_table_leaves_the_names_to_the_context(
 
     assert said(document)[1] == "Kim | 1"
     assert document.segments[1].context == "Name | Days"
+
+
+@pytest.mark.parametrize(
+    ("content", "row"),
+    [
+        (b'a, b, c\n1, "x, y", 3\n', "a: 1 | b: x, y | c: 3"),
+        (b'a, b, c\n "x, y", 2, "say ""hi"", twice"\n', 'a: x, y | b: 2 | c: say "hi", twice'),
+        (b'a; b; c\n1; "x; y"; 3\n', "a: 1 | b: x; y | c: 3"),
+        (b'a, b\n1, "x, y; z"\n', "a: 1 | b: x, y; z"),
+        (b'a, b, c\n1, "two\nlines, one value", 3\n', "a: 1 | b: two lines, one value | c: 3"),
+    ],
+)
+def test_a_blank_before_a_quote_moves_no_value_to_another_column(
+    read: Read, content: bytes, row: str
+) -> None:
+    assert said(read(content, CSV))[1] == row
+
+
+def test_a_quote_behind_a_blank_that_opens_nothing_swallows_no_rows(read: Read) -> None:
+    document = read(b'who, note\nKim, "the best\nLee, so so\nPark, 5 "stars\n', CSV)
+
+    assert said(document)[1:] == [
+        'who: Kim | note: "the best', "who: Lee | note: so so", 'who: Park | note: 5 "stars',
+    ]  # fmt: skip

@@ -1,13 +1,17 @@
 import json
+import time
 from collections.abc import Callable
 
 import pytest
 
 from gdrive_rag_mcp.domain import Document, Reason
 from gdrive_rag_mcp.errors import ExtractionError
+from gdrive_rag_mcp.extraction import json_data
+from gdrive_rag_mcp.extraction.input_file import InputFile
 
 Read = Callable[[bytes, str], Document]
 JSON = "application/json"
+COUNT = 200_000
 
 
 def said(document: Document) -> list[tuple[str, str]]:
@@ -128,3 +132,48 @@ def test_escaped_letters_of_what_is_cut_off_can_be_read_at_their_lines(read: Rea
     assert "\\\\users" in document.text
     assert "😀" in document.text
     assert document.segments[0].locator.value == "1-2"
+
+
+def test_a_damaged_line_among_json_lines_is_told_and_costs_itself_alone(read: Read) -> None:
+    document = read(b'{"id": 1}\n{"id": 2}\n\n{"id": 3, "who": "K\\u00e9', "application/jsonl")
+
+    assert said(document) == [("1", "id: 1"), ("2", "id: 2"), ("4", '{"id": 3, "who": "Ké')]
+    assert document.failures == ("line 4: no JSON, read as text",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b'{\n "list": [\n  {"a": 1},\n  {"b": 2}\n ],\n "tail": "cut o', b'{"a": 1} trailing'],
+)
+def test_json_that_is_damaged_is_read_as_text_and_told(read: Read, content: bytes) -> None:
+    document = read(content, JSON)
+
+    assert document.text == content.decode()
+    assert document.failures[0].startswith("no JSON from line ")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{\n  // how long\n  "days": 12,\n}',
+        b'{"link": "https://a.b//c", /* two,\n] lines */ "list": [1, 2, // last\n]}',
+        b'// all in comments, "one quote\n[1]',
+    ],
+)
+def test_settings_with_comments_and_last_commas_are_no_failure(read: Read, content: bytes) -> None:
+    document = read(content, JSON)
+
+    assert document.text == content.decode()
+    assert not document.failures
+
+
+@pytest.mark.parametrize(
+    "piece", ['\\"', '"', ",", ", ", "/*", "/", "//", ",/*", ',"', "\\", "\n,", "\n{", ",/**/"]
+)
+def test_what_is_no_json_costs_in_proportion(piece: str) -> None:
+    def seconds(repeated: str) -> float:
+        before = time.process_time()
+        assert json_data.read(InputFile(("x" + repeated * COUNT).encode())).failures
+        return time.process_time() - before
+
+    assert seconds(piece) < 30 * seconds(" x")

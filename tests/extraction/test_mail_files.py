@@ -459,3 +459,105 @@ def test_fields_without_end_cost_in_proportion(read: Read, extra: bytes) -> None
         return resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
 
     assert spent(1) < 40 * spent(10) + 0.05
+
+
+# ── damage, of the mail or of what is attached ───────────────────────────────
+
+
+def packed() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", bytes(200))
+    return file.getvalue()
+
+
+def test_an_archive_that_lost_bytes_costs_only_itself(read: Read) -> None:
+    message = mail("Thirty days.\n")
+    message.add_attachment(
+        packed()[:60] + packed()[240:], maintype="application", subtype="zip", filename="a.docx"
+    )
+    message.add_attachment(b"A note.\n", maintype="text", subtype="plain", filename="n.txt")
+
+    document = read(sent(message), MAIL)
+
+    assert said(document)[1:] == ["Thirty days.", "A note."]
+    assert document.failures[0].startswith("attachment 1 (a.docx): The ZIP archive")
+
+
+def test_whatever_a_reader_of_an_attachment_raises_costs_only_the_attachment(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(_: object) -> Document:
+        raise LookupError("no such cell")
+
+    # The reader of a format stands for any that has a fault which nobody knows of yet.
+    monkeypatch.setattr("gdrive_rag_mcp.extraction.json_data.read", stumble)
+    message = mail("Thirty days.\n")
+    message.add_attachment(b"{}", maintype="application", subtype="json", filename="a.json")
+    message.add_attachment(b"A note.\n", maintype="text", subtype="plain", filename="n.txt")
+
+    document = read(sent(message), MAIL)
+
+    assert said(document)[1:] == ["Thirty days.", "A note."]
+    assert len(document.failures) == 1
+    assert document.failures[0].startswith("attachment 1 (a.json): ")
+    assert "LookupError: no such cell" in document.failures[0]
+
+
+@pytest.mark.parametrize(
+    ("disposition", "name"),
+    [
+        (b"; filename*=utf-8''pl%C3%A4n.txt; filename*0*=utf-8''b.txt", "plän.txt"),
+        (b"; filename*0=\"one.txt\"; filename*=utf-8''two.txt", "one.txt"),
+        (b"; filename*" + b"1" * 5_000 + b"=a.txt", "a.txt"),
+        (b"; filename*=ut\0f-8''a.txt", "a.txt"),
+    ],
+)
+def test_a_name_that_contradicts_itself_is_survived(
+    read: Read, disposition: bytes, name: str
+) -> None:
+    content = (
+        TOP + b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nDays.\n--b\n"
+        b"Content-Type: text/plain\nContent-Disposition: attachment" + disposition
+    )
+
+    document = read(content + b"\n\nThe plan.\n--b--\n", MAIL)
+
+    assert bodies(document) == ["Days."]
+    assert places(document)[-1] == f"attachment 1: {name} > lines 1"
+
+
+@pytest.mark.parametrize("parameter", [b"boundary", b"charset", b"name"])
+def test_parameters_of_a_type_that_contradict_themselves_are_survived(
+    read: Read, parameter: bytes
+) -> None:
+    twice = b"; " + parameter + b"*=utf-8''b; " + parameter + b"*0*=utf-8''b"
+    whole = twice if parameter == b"boundary" else b"; boundary=b" + twice
+    content = TOP + b"Content-Type: multipart/mixed" + whole + b"\n\n--b\nContent-Type: text/plain"
+    inner = b"" if parameter == b"name" else twice
+
+    assert bodies(read(content + inner + b"\n\nDays.\n--b--\n", MAIL)) == ["Days."]
+
+
+def test_a_mail_that_ends_early_says_so_and_one_that_is_whole_does_not(read: Read) -> None:
+    message = mail("Thirty days.\n")
+    message.add_attachment(b"A note.\n" * 9, maintype="text", subtype="plain", filename="n.txt")
+    whole = sent(message)
+
+    assert read(whole, MAIL).failures == ()
+    assert read(whole[:-100], MAIL).failures == (
+        "The mail ends early; its last part may not be whole",
+    )
+
+
+def test_a_mail_of_which_nothing_but_a_failure_came_says_what_failed(read: Read) -> None:
+    refusal = refusal_of(read, b"Content-Type: application/zip\n\nPK\x03\x04")
+
+    assert "attachment 1 (application/zip): The ZIP archive" in refusal.message
+    assert refusal.reason is Reason.CORRUPT
+
+
+def test_bytes_that_are_no_mail_are_a_mismatch(read: Read) -> None:
+    content = bytes(255 - each * 7 % 255 for each in range(5_000))
+
+    assert refusal_of(read, content).reason is Reason.TYPE_MISMATCH

@@ -9,11 +9,13 @@ import pytest
 from gdrive_rag_mcp.extraction.isolation.confinement_probe import probe
 from gdrive_rag_mcp.extraction.isolation.sandbox import Sandbox
 from gdrive_rag_mcp.extraction.options import Ocr, Options
+from tests.extraction.kernel_features import confines_files, filters_calls
 from tests.extraction.taken_over import sandbox_taken_over, what_came_of
 
-IN_FORCE = probe()
-denies_calls = pytest.mark.skipif(not IN_FORCE.network, reason="no seccomp filter can be set here")
-denies_files = pytest.mark.skipif(not IN_FORCE.files, reason="there is no Landlock here")
+denies_calls = pytest.mark.skipif(
+    not filters_calls(), reason="no seccomp filter can be set on this kernel"
+)
+denies_files = pytest.mark.skipif(not confines_files(), reason="this kernel has no Landlock")
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
 
@@ -26,6 +28,12 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sandbox(workshop: Path) -> Iterator[Sandbox]:
     with sandbox_taken_over(workshop) as running:
         yield running
+
+
+def test_what_the_kernel_has_is_in_force_and_told() -> None:
+    confinement = probe()
+
+    assert (confinement.network, confinement.files) == (filters_calls(), confines_files())
 
 
 @denies_calls

@@ -140,3 +140,35 @@ def test_a_notebook_without_cells_has_no_text(read: Read) -> None:
         read(notebook(), NOTEBOOK)
 
     assert refusal.value.reason is Reason.NO_TEXT
+
+
+def test_outputs_that_only_show_as_markdown_or_as_a_page_are_read(read: Read) -> None:
+    marked = {"output_type": "display_data", "data": {"text/markdown": ["**27**", " days"]}}
+    table = "<style>td {}</style><table><tr><th>Who<th>Days<tr><td>Kim<td>12</table>"
+    page = {"output_type": "display_data", "data": {"text/html": table}}
+    named = {
+        "text/plain": "<IPython.core.display.HTML object>",
+        "text/html": ["<b>on", " leave</b>"],
+    }
+    older = {"output_type": "display_data", "html": "<p>of old</p>"}
+    bare = {"output_type": "execute_result", "data": {"text/plain": "<object object at 0x7f>"}}
+
+    document = read(
+        notebook(
+            code("a", marked), code("b", page), code("c", {"data": named}), code("d", older, bare)
+        ),
+        NOTEBOOK,
+    )
+
+    assert [text for _, text in said(document)[1::2]] == [
+        "**27** days", "Who | Days\nKim | 12", "on leave", "of old\n<object object at 0x7f>",
+    ]  # fmt: skip
+
+
+def test_an_output_that_is_no_page_to_be_read_is_told_and_costs_itself_alone(read: Read) -> None:
+    hostile = {"output_type": "display_data", "data": {"text/html": "<p>" * 2_000_001}}
+
+    document = read(notebook(code("a", hostile), markdown("after")), NOTEBOOK)
+
+    assert [text for _, text in said(document)] == ["a", "after"]
+    assert document.failures[0].startswith("cell 1: an output was not read: ")

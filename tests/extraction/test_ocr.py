@@ -17,7 +17,7 @@ from gdrive_rag_mcp.extraction.pdf import ocr as pdf_ocr
 from gdrive_rag_mcp.extraction.pdf.tesseract import text_of_table
 from gdrive_rag_mcp.extraction.pdf.tesseract_setup import find_ocr
 from gdrive_rag_mcp.extraction.reading import read_document
-from tests.extraction.scans import LETTER, installed, picture, scan
+from tests.extraction.scans import LETTER, Over, installed, picture, scan
 
 PDF = "application/pdf"
 Recognise = Callable[..., Document]
@@ -73,6 +73,43 @@ def test_pages_that_have_text_are_read_and_not_recognised(recognise: Recognise) 
     assert places[-1] == ("3", True)
     assert set(places[1:-1]) == {("2", False)}
     assert document.failures == ()
+
+
+@pytest.mark.parametrize("at", [(50, 30), (50, 400)], ids=["in the margin", "in the middle"])
+def test_a_stamped_scan_is_recognised_and_its_stamp_is_there_once(
+    recognise: Recognise, at: tuple[float, float]
+) -> None:
+    stamp = "ACME Corporation - Contract 2024-001 - Page"
+    pages = [Over(picture(LETTER[:4]), f"{stamp} {n} of 2", at) for n in (1, 2)]
+
+    document = recognise(scan(["A typed cover, not scanned.", *pages]))
+
+    assert document.failures == ()
+    assert document.text.count("tenant pays") == document.text.count("Contract") == 2
+    assert [f"{stamp} {n} of 2" in document.text for n in (1, 2)] == [True, True]
+    stamps = [each for each in document.segments if "ACME" in document.text[each.start : each.end]]
+    assert [each.locator.ocr for each in stamps] == [None, None]
+
+
+def test_a_stamp_on_an_empty_scan_is_not_taken_for_what_was_recognised(
+    recognise: Recognise,
+) -> None:
+    blank = picture([]).point(lambda _: 200)
+    stamped = Over(blank, "ACME Corporation - Contract 2024-001 - Page 1 of 1")
+
+    refusal = refusal_of(lambda: recognise(scan([stamped])))
+
+    assert refusal.reason is Reason.NEEDS_OCR
+    assert "OCR recognises nothing" in refusal.message
+
+
+def test_a_slide_with_a_title_over_its_background_is_not_recognised(recognise: Recognise) -> None:
+    deck = [Over(picture(LETTER[:4]), title, (50, 400), 30) for title in ("Agenda", "Outlook")]
+
+    document = recognise(scan(deck))
+
+    assert document.text.split() == ["Agenda", "Outlook"]
+    assert not document.ocr_matters
 
 
 def test_a_document_with_text_throughout_has_nothing_to_do_with_ocr(recognise: Recognise) -> None:

@@ -7,7 +7,9 @@ from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.office_97 import word as word_97
+from gdrive_rag_mcp.extraction.office_97.compound_file import open_ole
 from gdrive_rag_mcp.extraction.office_97.word_form import MAX_BYTES, Opened
+from gdrive_rag_mcp.extraction.office_97.word_styles import begins_with_heading
 from tests.extraction.old_office import Slide, doc, ppt
 from tests.extraction.ole import compound_file
 
@@ -174,3 +176,73 @@ def test_records_within_records_without_end_do_no_harm(read: Read) -> None:
     document = read(ppt(Slide("deep", nesting=50_000)), PPT)
 
     assert document.text == "deep"
+
+
+def test_a_first_line_with_the_style_of_a_heading_heads_what_follows(read: Read) -> None:
+    text = "Everybody has twenty days of leave in each year of work."
+
+    headed = read(doc("", "Leave", text, styles=(0, 1, 0)), DOC)
+    plain = read(doc("", "Leave", text, styles=(1, 0, 0)), DOC)
+
+    assert [each.locator.value for each in headed.segments] == ["Leave", "Leave"]
+    assert headed.title == plain.title == "Leave"
+    assert {each.headings for each in plain.segments} == {()}
+
+
+def test_cells_that_span_rows_and_columns_keep_values_under_their_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def cell(text: str, wide: int = 1, high: int = 1) -> dict[str, Any]:
+        return {"content": [paragraph(text)], "col_span": wide, "row_span": high}
+
+    rows = [
+        [cell("who"), cell("from"), cell("to"), cell("note")],
+        [cell("Kim", high=3), cell("all year", wide=2), cell("x", high=2)],
+        [cell("May"), cell("June")],
+        [cell("July", wide=2, high=2), cell("y")],
+        [cell("Lee"), cell("z")],
+        [cell("end", wide=10**9)],
+    ]
+    table = {"type": "table", "rows": [{"cells": each} for each in rows]}
+    monkeypatch.setattr(word_97, "open_word", lambda file: Opened([{"elements": [table]}], "", []))
+
+    assert said(word_97.read(NOTHING)) == [
+        "who | from | to | note", "Kim | all year |  | x", "Kim | May | June | x",
+        "Kim | July |  | y", "Lee | July |  | z", "end",
+    ]  # fmt: skip
+
+
+def test_tables_that_the_library_merged_into_those_around_them_are_told(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import office_oxide
+
+    warning = "1 table(s) containing nested tables were flattened into their outer table"
+
+    class Form:
+        """What the library makes of such a file, which is too long to be written by hand."""
+
+        @staticmethod
+        def from_bytes(data: bytes, kind: str) -> "Form":
+            assert (data[:4], kind) == (b"\xd0\xcf\x11\xe0", "doc")
+            return Form()
+
+        def to_ir(self) -> dict[str, Any]:
+            sections = [{"elements": [paragraph("a cell and one within")]}]
+            return {"metadata": {"warnings": [warning]}, "sections": sections}
+
+    monkeypatch.setattr(office_oxide, "Document", Form)
+
+    assert read(doc("any"), DOC).failures == (warning,)
+
+
+@pytest.mark.parametrize("place", range(0, 2048, 7))
+def test_damage_to_what_tells_of_styles_costs_at_most_the_first_heading(place: int) -> None:
+    with open_ole(InputFile(doc("Leave", "Text goes on.", styles=(1, 0)))) as ole:
+        main = bytearray(ole.openstream("WordDocument").read())
+        tables = bytearray(ole.openstream("1Table").read())
+    assert begins_with_heading(bytes(main), bytes(tables))
+    main[place % len(main)] ^= 0xFF
+    tables[place % len(tables)] ^= 0xFF
+
+    assert begins_with_heading(bytes(main), bytes(tables)) in {True, False}

@@ -274,3 +274,65 @@ def test_hidden_text_is_no_content(read: Read) -> None:
     document = read(odt(body, styles=style), ODT)
 
     assert document.text == "Seen, too."
+
+
+@pytest.mark.parametrize(
+    ("form", "start", "labels"),
+    [
+        ('style:num-format="i"', 3, ["iii.", "iv."]),
+        ('style:num-format="I"', 8, ["VIII.", "IX."]),
+        ('style:num-format="a"', 26, ["z.", "aa.", "ab."]),
+        ('style:num-format="A" style:num-letter-sync="true"', 26, ["Z.", "AA.", "BB."]),
+        ('style:num-format="I"', 4_000, ["4000."]),
+    ],
+)
+def test_numerals_are_written_as_they_are_shown(
+    read: Read, form: str, start: int, labels: list[str]
+) -> None:
+    styles = (
+        '<text:list-style style:name="N"><text:list-level-style-number text:level="1" '
+        f'{form} style:num-suffix="." text:start-value="{start}"/></text:list-style>'
+    )
+    items = "<text:list-item><text:p>x</text:p></text:list-item>" * len(labels)
+
+    document = read(odt(f'<text:list text:style-name="N">{items}</text:list>', styles=styles), ODT)
+
+    assert said(document) == [f"{label} x" for label in labels]
+
+
+def test_headings_have_the_numbers_of_the_outline_in_text_and_path(read: Read) -> None:
+    levels = (
+        '<text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/>'
+        '<text:outline-level-style text:level="2" style:num-format="1" text:display-levels="2"/>'
+        '<text:outline-level-style text:level="3" style:num-format=""/>'
+    )
+    styles = (
+        f"<office:document-styles {NAMESPACES}><office:styles><text:outline-style>{levels}"
+        "</text:outline-style></office:styles></office:document-styles>"
+    )
+    apart = '<text:h text:outline-level="1" text:is-list-header="true">Preface</text:h>'
+    again = '<text:h text:outline-level="1" text:restart-numbering="true">Annex</text:h>'
+    body = (
+        f"{apart}{heading(1, 'One')}{heading(2, 'a')}{heading(2, 'b')}{heading(3, 'deep')}"
+        f"{heading(1, 'Two')}{heading(2, 'c')}<text:p>Text.</text:p>{again}"
+    )
+
+    document = read(open_file("text", body, parts={"styles.xml": styles}), ODT)
+
+    assert said(document) == [
+        "Preface", "I. One", "I.1 a", "I.2 b", "deep", "II. Two", "II.1 c", "Text.", "I. Annex",
+    ]  # fmt: skip
+    assert document.segments[7].locator.value == "II. Two > II.1 c"
+
+
+def test_a_heading_that_is_an_item_of_a_list_has_its_number_but_no_bullet(read: Read) -> None:
+    styles = (
+        '<text:list-style style:name="N"><text:list-level-style-number text:level="1" '
+        'style:num-format="1" style:num-suffix=")"/></text:list-style>'
+    )
+    lists = "".join(
+        f"<text:list{style}><text:list-item>{heading(1, text)}</text:list-item></text:list>"
+        for style, text in ((' text:style-name="N"', "Scope"), ("", "Plain"))
+    )
+
+    assert said(read(odt(lists, styles=styles), ODT)) == ["1) Scope", "Plain"]

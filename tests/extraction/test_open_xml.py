@@ -6,7 +6,7 @@ from lxml import etree
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.ooxml import local_name
+from gdrive_rag_mcp.extraction.ooxml import local_name, open_package
 from gdrive_rag_mcp.extraction.open_document.table import read_rows
 from gdrive_rag_mcp.extraction.open_document.xml import (
     annotation_text,
@@ -15,6 +15,7 @@ from gdrive_rag_mcp.extraction.open_document.xml import (
     open_document,
     paragraphs,
 )
+from gdrive_rag_mcp.extraction.reading import read_file
 from tests.extraction.made_open_documents import TEXT, content, p, part, saved
 
 
@@ -163,3 +164,25 @@ def test_spans_and_repetitions_beyond_all_measure_are_bounded() -> None:
 
     assert [each.number for each in rows] == [1, 2]
     assert len(rows[1].cells) == 1_000
+
+
+@pytest.mark.parametrize("kind", ["text", "spreadsheet", "presentation"])
+def test_a_file_without_its_content_is_corrupt_whatever_it_is(kind: str) -> None:
+    media_type = f"application/vnd.oasis.opendocument.{kind}"
+
+    with pytest.raises(ExtractionError) as refused:
+        read_file(InputFile(saved({}, media_type)), media_type)
+
+    assert refused.value.reason is Reason.CORRUPT
+    assert "'content.xml' of the file is missing" in refused.value.message
+
+
+def test_a_part_is_of_the_type_that_its_name_or_else_its_ending_is_given() -> None:
+    types = (
+        '<Types><Default Extension="XML" ContentType="text/xml"/>'
+        '<Override PartName="/a/Main.xml" ContentType="text/main"/></Types>'
+    )
+    with open_package(InputFile(saved({"[Content_Types].xml": types}, TEXT))) as package:
+        found = [package.media_type(f"a/{name}") for name in ("main.xml", "b.xml", "c", "d.rtf")]
+
+    assert found == ["text/main", "text/xml", "", ""]

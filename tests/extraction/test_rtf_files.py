@@ -236,3 +236,27 @@ def test_hidden_text_is_no_content(read: Read) -> None:
     document = read(rtf(rb"Seen{\v  unseen} and\v  hidden\v0  shown\v  lost\plain .\par"), RTF)
 
     assert document.text == "Seen and shown."
+
+
+def test_each_table_is_cited_by_a_place_of_its_own(read: Read) -> None:
+    row = rb"\trowd\cellx1\cellx2\pard\intbl %s\cell 1\cell\row"
+
+    document = read(rtf(row % b"a" + rb"\pard between\par" + row % b"b" + rb"\pard end\par"), RTF)
+
+    assert [each.locator.first for each in document.segments] == [1, 2, 3, 4]
+
+
+def test_a_frame_around_text_is_cited_by_its_paragraphs(read: Read) -> None:
+    row = rb"\trowd\cellx1\pard\intbl %s\cell\row"
+
+    document = read(rtf(row % b"a" + row % b"b" + rb"\pard end\par"), RTF)
+
+    assert [each.locator.first for each in document.segments] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("end", [b"third", b"end of {"])
+def test_a_file_that_ends_early_says_so(read: Read, end: bytes) -> None:
+    whole = rtf(rb"\pard first\par\pard second {\b third}\par{\pict 00 end of {}}")
+
+    assert read(whole, RTF).failures == ()
+    assert "ends early" in read(whole[: whole.index(end) + len(end)], RTF).failures[0]

@@ -13,10 +13,13 @@ from openpyxl.comments import Comment
 from gdrive_rag_mcp.domain import Document, Reason, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.sheet.formats import number_format
+from gdrive_rag_mcp.extraction.sheet.glance import glance
+from gdrive_rag_mcp.extraction.sheet.merges import Merges
 from gdrive_rag_mcp.extraction.sheet.values import column_letters, column_number, show
 
 Read = Callable[[bytes, str], Document]
 Cell = str | float | dt.date | None
+SHEET_PART = "xl/worksheets/sheet1.xml"
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 STAFF: Sequence[Sequence[Cell]] = (
     ("Name", "Days", "Since"),
@@ -45,6 +48,7 @@ def edited(data: bytes, part: str, pattern: str, replacement: str) -> bytes:
     """The workbook with one of its parts changed by a regular expression."""
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        assert part in old.namelist()
         for name in old.namelist():
             content = old.read(name).decode()
             if name == part:
@@ -61,6 +65,10 @@ def with_parts(data: bytes, parts: Mapping[str, str]) -> bytes:
         for name, content in parts.items():
             archive.writestr(name, content)
     return file.getvalue()
+
+
+def with_replaced(data: bytes, part: str, content: str) -> bytes:
+    return edited(data, part, r"(?s)\A.*\Z", content.replace("\\", r"\\"))
 
 
 def said(document: Document) -> list[str]:
@@ -110,6 +118,14 @@ def test_a_blank_row_in_a_table_keeps_the_names_and_a_new_table_brings_its_own(r
     assert texts[-1] == "City: Seoul | Offices: 2"
 
 
+def test_texts_below_a_blank_row_are_values_unless_numbers_stand_below_them(read: Read) -> None:
+    rows = (("Name", "City"), ("Kim", "Seoul"), (), ("Park", "Busan"), ("Cho", "Daegu"))
+
+    texts = said(read(saved(workbook(("S", rows))), SHEET))
+
+    assert texts[2:] == ["Name: Park | City: Busan", "Name: Cho | City: Daegu"]
+
+
 def test_numbers_alone_have_no_names(read: Read) -> None:
     assert said(read(saved(workbook(("S", ((1, 2), (3, 4))))), SHEET)) == ["1 | 2", "3 | 4"]
 
@@ -143,11 +159,39 @@ def test_merged_headers_are_said_with_the_group_they_stand_under(read: Read) -> 
     assert said(document)[2] == "Region: Asia | 2023 H1: 1 | 2023 H2: 2 | 2024 H1: 3 | 2024 H2: 4"
 
 
+def test_a_header_that_is_merged_over_both_rows_of_headers_is_said_once(read: Read) -> None:
+    rows = (("Region", 2023, None), (None, "North", "South"), ("Asia", 1, 2))
+    book = workbook(("S", rows))
+    book["S"].merge_cells("A1:A2")
+    book["S"].merge_cells("B1:C1")
+
+    document = read(saved(book), SHEET)
+
+    assert said(document)[2] == "Region: Asia | 2023 North: 1 | 2023 South: 2"
+    assert document.segments[2].context == "Region | 2023 North | 2023 South"
+
+
+def test_a_group_whose_columns_have_its_own_name_is_said_once_too(read: Read) -> None:
+    book = workbook(("S", (("Year", "Fee", None), (None, "Fee", "Tax"), (2024, 1, 2))))
+    book["S"].merge_cells("B1:C1")
+
+    assert said(read(saved(book), SHEET))[2] == "Year: 2024 | Fee: 1 | Fee Tax: 2"
+
+
 def test_a_cell_merged_downwards_is_said_in_every_row(read: Read) -> None:
     book = workbook(("S", (("Office", "Who", "Days"), ("Seoul", "Kim", 1), (None, "Lee", 2))))
     book["S"].merge_cells("A2:A3")
 
     assert said(read(saved(book), SHEET))[2] == "Office: Seoul | Who: Lee | Days: 2"
+
+
+def test_merged_cells_are_filled_up_to_a_limit_and_no_further() -> None:
+    """Files with tens of thousands of merged columns exist."""
+    merges = Merges([((0, 0), (150_000, 0)), ((0, 1), (150_000, 1)), ((0, 2), (1, 2))])
+    merges.row(1, {1: "first", 2: "second", 3: "third"})
+
+    assert merges.row(2, {}).cells == {1: "first"}
+    assert merges.row(150_001, {}).cells == {1: "first"}
 
 
 def test_a_hidden_sheet_is_read_and_said_to_be_hidden(read: Read) -> None:
@@ -173,6 +217,34 @@ def test_error_values_and_formulas_never_calculated_are_shown(read: Read) -> Non
 
     assert texts[1] == "Sum: =1+1 (not calculated) | Share: 1"
     assert texts[2] == "Sum: 3 | Share: #DIV/0!"
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ('<c r="B2" t="e"><v>#DIV/0!</v></c>', "#DIV/0!"),
+        ("<c r=\"B2\" t='e'><v>#DIV/0!</v></c>", "#DIV/0!"),
+        ('<c r="B2" t ="e"><v>#N/A</v></c>', "#N/A"),
+        ('<c r="B2" t= "e"><v>#N/A</v></c>', "#N/A"),
+        ('<c r="B2"><f>A9+1</f></c>', "=A9+1 (not calculated)"),
+        ('<c r="B2"><f ca="1">A9+1</f></c>', "=A9+1 (not calculated)"),
+        ('<c r="B2"><f/></c>', "=… (not calculated)"),
+        ('<x:c xmlns:x="{space}" r="B2"><x:f>A9+1</x:f></x:c>', "=A9+1 (not calculated)"),
+    ],
+)
+def test_a_sheet_is_not_taken_for_plain_for_one_cell_that_is_not(
+    read: Read, cell: str, text: str
+) -> None:
+    rows = '<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>2</v></c>{}</row>'
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    part = f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData></worksheet>'
+    plain = part.format("")
+    data = with_replaced(
+        saved(workbook(("S", ((1,),)))), SHEET_PART, part.format(cell.format(space=space))
+    )
+
+    assert glance(plain.encode(), ()) is not None
+    assert said(read(data, SHEET)) == ["1", f"2 | {text}"]
 
 
 def test_rows_of_a_long_table_leave_the_names_to_the_context(
@@ -323,6 +395,37 @@ def test_sheets_are_read_when_their_list_is_broken(read: Read) -> None:
 
     assert said(document)[0] == "Name | Days | Since"
     assert document.segments[0].locator.value == "sheet1!A1:C1"
+
+
+RUBY = '<t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh>'
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["whole", "read one by one"])
+def test_the_small_print_over_a_word_is_no_part_of_a_cell(read: Read, *, broken: bool) -> None:
+    data = saved(workbook(("S", (("Tokyo", 3),))))
+    data = edited(data, SHEET_PART, "<is>.*?</is>", f"<is>{RUBY}</is>")
+    if broken:
+        data = edited(data, "_rels/.rels", "<Relationships", "no relationships")
+
+    assert said(read(data, SHEET)) == ["東京 | 3"]
+
+
+def test_the_small_print_over_a_shared_word_is_no_part_of_a_cell(read: Read) -> None:
+    data = saved(workbook(("S", (("Tokyo", 3),))))
+    data = edited(data, SHEET_PART, r"<c r=\"A1\".*?</c>", '<c r="A1" t="s"><v>0</v></c>')
+    data = edited(data, "_rels/.rels", "<Relationships", "no relationships")
+
+    shared = {"xl/sharedStrings.xml": f"<sst><si>{RUBY}</si></sst>"}
+
+    assert said(read(with_parts(data, shared), SHEET)) == ["東京 | 3"]
+
+
+def test_the_small_print_over_a_word_is_no_part_of_a_comment(read: Read) -> None:
+    book = workbook(("S", (("Tokyo",),)))
+    book["S"]["A1"].comment = Comment("Tokyo", "Kim")
+    data = edited(saved(book), "xl/comments/comment1.xml", "<t[ >].*?Tokyo</t>", RUBY)
+
+    assert said(read(data, SHEET))[1] == "[Comment by Kim] 東京"
 
 
 def test_far_cells_and_absurd_numbers_do_no_harm_to_sheets_read_one_by_one(read: Read) -> None:

@@ -137,8 +137,8 @@ def test_merged_cells_are_filled_downwards_and_name_the_columns_they_span(read: 
     document = read(Deck([Slide(rows)]).saved(), SLIDES)
 
     assert said(document)[2:] == [
-        "City City: Seoul | Days Paid: 12 | Days Unpaid: 3",
-        "City City: Seoul | Days Paid: 9 | Days Unpaid: 1",
+        "City: Seoul | Days Paid: 12 | Days Unpaid: 3",
+        "City: Seoul | Days Paid: 9 | Days Unpaid: 1",
     ]
 
 

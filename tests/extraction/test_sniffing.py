@@ -14,10 +14,10 @@ from gdrive_rag_mcp import extraction
 from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction import archives
-from gdrive_rag_mcp.extraction.archives import check_archive
+from gdrive_rag_mcp.extraction.archives import check_archive, open_archive
 from gdrive_rag_mcp.extraction.formats import Format
 from gdrive_rag_mcp.extraction.input_file import InputFile
-from gdrive_rag_mcp.extraction.reading import read_document, read_file
+from gdrive_rag_mcp.extraction.reading import failing_alone, read_document, read_file
 from gdrive_rag_mcp.extraction.sniffing import sniff
 from tests.extraction.ole import compound_file
 
@@ -347,3 +347,62 @@ def test_a_member_under_a_password_makes_the_archive_encrypted() -> None:
         check_archive(InputFile(bytes(data)))
 
     assert refusal.value.reason is Reason.ENCRYPTED
+
+
+def directory_at(offset: int) -> bytes:
+    """An archive whose directory sends readers to another place for its one member."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "text")
+    whole = file.getvalue()
+    at = whole.index(b"PK\x01\x02") + 42
+    return whole[:at] + struct.pack("<I", offset) + whole[at + 4 :]
+
+
+def lacking_bytes() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", bytes(200))
+    return file.getvalue()[:50] + file.getvalue()[230:]
+
+
+@pytest.mark.parametrize("content", [lacking_bytes(), directory_at(100_000)])
+def test_an_archive_that_points_outside_itself_is_corrupt_on_disk_and_in_memory(
+    tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "file.zip"
+    path.write_bytes(content)
+
+    for file in (InputFile(path), InputFile(content)):
+        with pytest.raises(ExtractionError) as refused:
+            sniff(file, None)
+        assert refused.value.reason is Reason.CORRUPT
+
+
+def test_a_mistake_in_reading_a_member_is_not_taken_for_damage(
+    archive: Callable[..., Path],
+) -> None:
+    def read_wrongly() -> None:
+        with open_archive(InputFile(archive(member="1, 2"))) as opened:
+            int(opened.read("member"))
+
+    with pytest.raises(ValueError, match="invalid literal"):
+        read_wrongly()
+
+
+def test_whatever_a_reader_raises_is_the_failure_of_what_it_reads() -> None:
+    with pytest.raises(ExtractionError) as refused, failing_alone():
+        raise KeyError("cell")
+
+    assert refused.value.reason is Reason.INTERNAL
+    assert "KeyError: 'cell'" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RecursionError(), ExtractionError(Reason.CORRUPT, "damaged")]
+)
+def test_what_has_a_meaning_keeps_it(error: Exception) -> None:
+    with pytest.raises(type(error)) as raised, failing_alone():
+        raise error
+
+    assert raised.value is error

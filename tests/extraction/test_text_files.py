@@ -179,3 +179,12 @@ def test_a_long_heading_of_marks_is_read_in_bounded_steps(read: Read) -> None:
     document = read(b"# " + b"*a " * 200_000, "text/markdown")
 
     assert document.segments[0].kind is SegmentKind.HEADING
+
+
+def test_separators_that_no_editor_counts_as_line_ends_move_no_line_numbers(read: Read) -> None:
+    content = "one\u2028still one\u2029and\u0085on\n\ntwo\n".encode()
+
+    document = read(content, "text/plain")
+
+    assert document.text == "one still one and on\n\ntwo"
+    assert document.segments[1].locator.value == "3"

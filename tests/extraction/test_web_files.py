@@ -334,6 +334,7 @@ COUNT = 60_000
         "<div>" * COUNT + "deep",
         "<b>" * COUNT + "deep",
         "<ul><li>" * COUNT + "deep",
+        "<ol reversed><li>" * (COUNT // 2) + "deep",
         "<table><tr><td>" * (COUNT // 2) + "deep",
         "<a><div></a>" * (COUNT // 2) + "deep",
         "<p " + " ".join(f"a{each}=1" for each in range(COUNT)) + ">deep",
@@ -430,3 +431,37 @@ def test_what_is_tamed_holds_no_element_deeper_than_is_followed() -> None:
 
     assert tamed.count("<div>") + tamed.count("<section>") == MAX_DEPTH
     assert tamed.count("</div>") + tamed.count("</section>") == MAX_DEPTH
+
+
+@pytest.mark.parametrize(
+    ("items", "labels"),
+    [
+        ("<ol type=a><li>x<li value=5>x</ol>", "a e"),
+        ("<ol type=A start=26><li>x<li>x</ol>", "Z AA"),
+        ("<ol type=I start=3><li>x<li>x</ol>", "III IV"),
+        ("<ol type=i start=0><li>x<li>x</ol>", "0 i"),
+        ("<ol start=-1><li>x<li>x</ol>", "-1 0"),
+        ("<ol reversed><li>x<li hidden>no<li>x</ol>", "2 1"),
+        ("<ol reversed start=10><li>x<li value=4>x<li>x</ol>", "10 4 3"),
+        ("<ol type=a><li type=I>x<li>x</ol>", "I b"),
+        ("<ol style='margin:0; list-style: outside lower-roman'><li>x<li>x</ol>", "i ii"),
+        ("<ol type=a><li>x<ol><li>x</ol><li>x</ol>", "a 1 b"),
+        ("<ol type=square start=x><li value='5 or so'>x<li value>x</ol>", "5 6"),
+    ],
+)
+def test_items_are_numbered_as_a_browser_shows_them(read: Read, items: str, labels: str) -> None:
+    assert read(page(items), HTML).text.split() == [
+        word for label in labels.split() for word in (f"{label}.", "x")
+    ]
+
+
+def test_how_a_list_counts_survives_among_thousands_of_attributes(read: Read) -> None:
+    many = " ".join(f"a{each}=1" for each in range(5_000))
+
+    assert read(page(f"<ol {many} reversed><li>x<li>y</ol>"), HTML).text == "2. x\n1. y"
+
+
+def test_a_dialog_shows_when_it_is_open(read: Read) -> None:
+    document = read(page("<p>a<dialog><p>shut</dialog><dialog open><p>told</dialog>"), HTML)
+
+    assert said(document) == ["a", "told"]

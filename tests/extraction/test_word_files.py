@@ -395,3 +395,157 @@ def test_hidden_text_is_no_content(read: Read, vanish: str, text: str) -> None:
     document = read(word(f"<w:p><w:r><w:t>Seen.</w:t></w:r>{run}</w:p>"), WORD)
 
     assert document.text == text
+
+
+# ── tables as forms are made of ──────────────────────────────────────────────
+
+
+def places(document: Document) -> list[tuple[str, int | None]]:
+    return [(each.locator.value, each.locator.first) for each in document.segments]
+
+
+def grid(*rows: str) -> str:
+    """A table from its rows, of which each is the XML of its cells."""
+    return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>"
+
+
+def tc(text: str, span: int = 1, properties: str = "") -> str:
+    return f'<w:tc><w:tcPr><w:gridSpan w:val="{span}"/>{properties}</w:tcPr>{p(text)}</w:tc>'
+
+
+def test_each_table_is_cited_by_a_place_of_its_own(read: Read) -> None:
+    first = grid(tc("Invoice") + tc("12345"), tc("Date") + tc("May"))
+    second = grid(tc("Item") + tc("Chair"))
+
+    document = read(word(first + p("between") + second + second), WORD)
+
+    assert places(document) == [("1", 1), ("1", 1), ("2", 2), ("3", 3), ("4", 4)]
+
+
+def test_a_note_in_a_table_is_cited_where_the_table_is(read: Read) -> None:
+    marked = '<w:tc><w:p><w:r><w:footnoteReference w:id="2"/></w:r></w:p></w:tc>'
+    notes = f'<w:footnote w:id="2">{p("Net.")}</w:footnote>'
+
+    document = read(word(p("before") + grid(tc("Price") + marked), {"footnotes": notes}), WORD)
+
+    assert said(document)[-1] == "[^1] Net."
+    assert places(document)[-1] == ("2", 2)
+
+
+def test_values_stand_under_their_names_when_names_span_columns(read: Read) -> None:
+    rows = (
+        tc("Person", 2) + tc("Town", 3),
+        tc("Kim") + tc("Lee") + tc("Seoul", 3),
+        tc("Park", 0) + tc("Choi") + tc("Busan", 3),
+    )
+
+    document = read(word(grid(*rows)), WORD)
+
+    assert said(document) == ["Person |  | Town", "Kim | Lee | Seoul", "Park | Choi | Busan"]
+    assert {each.context for each in document.segments[1:]} == {"Person | | Town"}
+
+
+def test_a_cell_that_spans_columns_leaves_merges_below_in_their_place(read: Read) -> None:
+    start, more = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+    rows = (
+        tc("a", 2) + tc("b", 1, start),
+        tc("c") + tc("d") + tc("", 1, more),
+    )
+
+    assert said(read(word(grid(*rows)), WORD)) == ["a |  | b", "c | d | b"]
+
+
+# ── embedded documents ───────────────────────────────────────────────────────
+
+_CHUNK = '<w:altChunk xmlns:r="http://schemas.openxmlformats.org/officeDocument" r:id="r9"/>'
+_PAGE_AS_MAIL = (
+    b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\n"
+    b"Content-Type: text/html\nContent-Location: file:///a.html\n\n"
+    b"<p>Thirty days.</p>\n--b--\n"
+)
+
+
+def embedding(body: str, content: bytes | None, ending: str, media_type: str = "") -> bytes:
+    """A Word file with an embedded document where its body has a `_CHUNK`."""
+    whole = zipfile.ZipFile(io.BytesIO(word(body)))
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in whole.namelist():
+            part = whole.read(name)
+            if name == "word/_rels/document.xml.rels":
+                link = _LINK.format("9", TRANSITIONAL, "aFChunk", f"chunk.{ending}").encode()
+                part = part.replace(b"</Rel", link + b"</Rel")
+            if name == "[Content_Types].xml" and media_type:
+                default = f'<Default Extension="{ending}" ContentType="{media_type}"/></Types>'
+                part = part.replace(b"</Types>", default.encode())
+            archive.writestr(name, part)
+        if content is not None:
+            archive.writestr(f"word/chunk.{ending}", content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "ending", "media_type"),
+    [
+        (b"<p>Thirty days.</p>", "html", "text/html"),
+        (b"<html><body><p>Thirty days.</p></body></html>", "htm", ""),
+        (rb"{\rtf1\ansi Thirty days.\par}", "rtf", "application/rtf"),
+        (b"Thirty days.", "txt", "text/plain"),
+        (word(p("Thirty days.")), "docx", _MAIN),
+        (_PAGE_AS_MAIL, "mht", "message/rfc822"),
+    ],
+)
+def test_an_embedded_document_is_the_text_where_it_stands(
+    read: Read, content: bytes, ending: str, media_type: str
+) -> None:
+    alone = read(embedding(_CHUNK, content, ending, media_type), WORD)
+    amid = read(embedding(p("Before") + _CHUNK + p("After"), content, ending, media_type), WORD)
+
+    assert said(alone) == ["Thirty days."]
+    assert alone.failures == ()
+    assert said(amid) == ["Before", "Thirty days.", "After"]
+    assert places(amid) == [("1", 1), ("2", 2), ("3", 3)]
+
+
+def test_headings_and_tables_of_an_embedded_document_stay_what_they_are(read: Read) -> None:
+    page = (
+        b"<title>Rules</title><h1>Leave</h1><h2>Paid</h2><table><tr><th>Who<th>Days</tr>"
+        b"<tr><td>Kim<td>30</tr></table><h1>Pay</h1><p>Monthly."
+    )
+
+    document = read(embedding(p("Before") + _CHUNK + p("After"), page, "html", "text/html"), WORD)
+
+    assert document.title == "Rules"
+    assert [each.headings for each in document.segments] == [
+        (), ("Leave",), *[("Leave", "Paid")] * 3, *[("Pay",)] * 3,
+    ]  # fmt: skip
+    assert document.segments[4].context == "Who | Days"
+    assert document.segments[4].kind is SegmentKind.ROW
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(None, Reason.CORRUPT), (b"\x89PNG\r\n\x1a\n", Reason.UNSUPPORTED_TYPE)]
+)
+def test_an_embedded_document_that_cannot_be_read_is_told(
+    read: Read, content: bytes | None, reason: Reason
+) -> None:
+    amid = read(embedding(p("Before") + _CHUNK, content, "bin"), WORD)
+    with pytest.raises(ExtractionError) as refusal:
+        read(embedding(_CHUNK, content, "bin"), WORD)
+
+    assert said(amid) == ["Before"]
+    assert "An embedded document was not read" in amid.failures[0]
+    assert refusal.value.reason is reason
+    assert "An embedded document was not read" in refusal.value.message
+
+
+def test_documents_embedded_in_each_other_end_somewhere(read: Read) -> None:
+    whole = word(p("innermost"))
+    for level in range(8):
+        whole = embedding(p(f"level {level}") + _CHUNK, whole, "docx", _MAIN)
+
+    document = read(whole, WORD)
+
+    assert "level 7" in document.text
+    assert "innermost" not in document.text
+    assert "lies within" in document.failures[0]

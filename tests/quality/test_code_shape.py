@@ -14,6 +14,7 @@ FUNCTION_LIMIT = 40
 
 # Where everything may be caught and kept, with the reason why.
 BROAD_HANDLERS = {
+    "extraction/reading.py": "readers raise anything; what holds the file they read goes on",
     "extraction/panics.py": "a panic is no Exception, and has no type to name; others go on",
     "extraction/isolation/zygote.py": "parsers raise anything; their process answers",
     "indexing/fetching.py": "what a reader meets is raised again by whoever waits for its file",

@@ -19,7 +19,8 @@ class Locator:
     sheet     "Budget!A5:F9"       row numbers, from 1     the sheet's name
     slide     "3"                  slide's place, from 1   "notes" or "comments" of that slide
     lines     "12-40"              lines, from 1
-    paragraph "12-15"              paragraphs, from 1, where no heading is above
+    paragraph "12-15"              paragraphs and tables, each counted as one, from 1, where
+                                   no heading is above
     chapter   "OPS/chapter2.xhtml" place in reading order  the chapter's title
     cell      "5"                  notebook cell, from 1
     pointer   "/items/3"           JSON Pointer (RFC 6901)

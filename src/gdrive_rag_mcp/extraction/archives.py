@@ -4,6 +4,7 @@ Of 333 real Office, ODF and EPUB files none unpacked to more than 16 MB, at more
 more than 100 members; the limits leave that far behind.
 """
 
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -37,12 +38,28 @@ def open_archive(file: InputFile) -> Iterator[zipfile.ZipFile]:
         ExtractionError: it is damaged, or uses what no Office file uses.
     """
     try:
-        with file.open() as stream, zipfile.ZipFile(stream) as archive:
+        with file.open() as stream, _opened(stream) as archive:
             yield archive
     except _DAMAGE as error:
         raise ExtractionError(
             Reason.CORRUPT, f"The ZIP archive that holds the file is damaged: {error}"
         ) from error
+
+
+def _opened(stream: BinaryIO) -> zipfile.ZipFile:
+    """Open an archive; where it points outside the file, memory and disk answer alike.
+
+    Raises:
+        BadZipFile: its directory, or a member, would lie before the file's start or beyond measure.
+    """
+    try:
+        archive = zipfile.ZipFile(stream)
+    except (ValueError, OverflowError) as error:
+        raise zipfile.BadZipFile(str(error)) from error
+    if all(0 <= member.header_offset <= sys.maxsize for member in archive.infolist()):
+        return archive
+    archive.close()
+    raise zipfile.BadZipFile("members are said to lie outside the file")
 
 
 def check_archive(file: InputFile) -> None:

@@ -1,6 +1,7 @@
 """Assembles a document piece by piece, so that every offset is right by construction."""
 
 import re
+from collections.abc import Iterator
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Document, Locator, Reason, Segment, SegmentKind
@@ -10,6 +11,8 @@ MAX_CHARACTERS = 10_000_000
 MAX_FAILURES = 100
 LABEL_LENGTH = 200
 CONTEXT_LENGTH = 600
+_LIST_LENGTH = 1_000
+_NO_TEXT = "There is no text in this file"
 
 _BLANK_LEAD = re.compile(r"\A(?:[^\S\n]*\n)+")
 # Something to see: not white space, and not one of the marks that only steer layout.
@@ -28,6 +31,7 @@ class DocumentBuilder:
     def __init__(self) -> None:
         self.title = ""
         self.failures: list[str] = []
+        self._reason = Reason.NO_TEXT
         self._pieces: list[str] = []
         self._segments: list[Segment] = []
         self._length = 0
@@ -69,18 +73,25 @@ class DocumentBuilder:
         self._pieces += (separator, piece)
         self._segments.append(Segment(start, self._length, kind, locator, headings, context))
 
-    def fail(self, what: str) -> None:
-        """Note a part that could not be read, in one line."""
+    def fail(self, what: str, reason: Reason = Reason.NO_TEXT) -> None:
+        """Note a part that could not be read, in one line.
+
+        The first `reason` that is given becomes the document's own if nothing of it can be read.
+        """
         self.failures.append(one_line(what))
+        if self._reason is Reason.NO_TEXT:
+            self._reason = reason
 
     def finish(self) -> Document:
         """Close the document.
 
         Raises:
-            ExtractionError: there is no text in it.
+            ExtractionError: there is no text in it, or nothing of it could be read.
         """
         if self.empty:
-            raise ExtractionError(Reason.NO_TEXT, "There is no text in this file")
+            what = "; ".join(self._failures())
+            message = f"No text was found in this file: {what}" if what else _NO_TEXT
+            raise ExtractionError(self._reason, one_line(message, _LIST_LENGTH))
         return Document(
             one_line(self.title), "".join(self._pieces), tuple(self._segments), self._failures()
         )
@@ -95,6 +106,15 @@ class DocumentBuilder:
         rest = len(self.failures) - MAX_FAILURES
         more = [f"and {rest} more"] if rest > 0 else []
         return tuple(self.failures[:MAX_FAILURES] + more)
+
+
+def pieces_of(document: Document) -> Iterator[tuple[str, Segment, bool]]:
+    """The pieces that a document was built from, each with whether it is `tight`."""
+    end = 0
+    for segment in document.segments:
+        tight = end > 0 and document.text[end : segment.start] == "\n"
+        yield document.text[segment.start : segment.end], segment, tight
+        end = segment.end
 
 
 class HeadingPath:

@@ -1,11 +1,13 @@
 """Reads JSON as lines `key: value`, located by JSON Pointers; JSON Lines by their lines.
 
-What is no JSON after all, such as settings with comments, is read as the text it is.
+What is no JSON after all, such as settings with comments, is read as the text it is; where it
+should have been JSON, as in a file that was cut off, that is told.
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from gdrive_rag_mcp.domain import Document, Locator
@@ -19,7 +21,16 @@ _SMALL = 800
 
 _IN_A_LINE = 100
 # Escapes of what is no control character, mark or ASCII at all.
-_LETTERS = re.compile(r"(?<!\\)(?:\\u(?!00[0-7]|2028|2029)[0-9a-fA-F]{4})+")
+_LETTERS = re.compile(r"(?<!\\)(?:\\u(?!00[0-7])[0-9a-fA-F]{4})+")
+# What people write into settings: comments, and commas behind last entries. Texts are matched, too,
+# so that nothing is found within them.
+_LENIENT = re.compile(
+    r"""(?s)(?P<text>"(?:[^"\\]|\\.?)*+"?)|//[^\n]*+|/\*.*?(?:\*/|\Z)"""
+    r"""|,(?=(?:\s|//[^\n]*+|/\*.*?\*/)*+[}\]])"""
+)
+_UNFINISHED = (",", ":", "[", "{")
+"""No JSON value ends with one of these."""
+
 _ROOT = "#"
 """The whole file, as a URI fragment; the pointer itself would be empty (RFC 6901, section 6)."""
 
@@ -44,12 +55,8 @@ def read(file: InputFile) -> Document:
     builder = DocumentBuilder()
     try:
         _Walk(builder).add(parse(text), "", ())
-    except ValueError:
-        records = list(_records(text))
-        if not records:
-            add_text(builder, _unescaped(text))
-        for line, value in records:
-            builder.add("\n".join(_lines(value, "")), lines_locator(line, line))
+    except json.JSONDecodeError as error:
+        _add_no_json(builder, text, error)
     builder.failures.extend(losses)
     return builder.finish()
 
@@ -58,7 +65,7 @@ def parse(text: str) -> Value:
     """Parse JSON.
 
     Raises:
-        ValueError: it is none.
+        JSONDecodeError: it is none.
         RecursionError: it is nested too deeply.
     """
     value: Value = json.loads(
@@ -67,14 +74,69 @@ def parse(text: str) -> Value:
     return value
 
 
-def _records(text: str) -> Iterator[tuple[int, Value]]:
-    """The values of JSON Lines with the numbers of their lines; none when a line is no JSON."""
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    try:
-        found = [(number, parse(line)) for number, line in lines]
-    except ValueError:
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that is not blank, and the value it holds, if it is JSON."""
+
+    number: int
+    text: str
+    is_json: bool
+    value: Value = None
+
+
+def _add_no_json(builder: DocumentBuilder, text: str, error: json.JSONDecodeError) -> None:
+    """Add what is no JSON as a whole: JSON Lines, of which a few may be damaged, or text."""
+    found = list(_json_lines(text))
+    is_whole = all(line.is_json for line in found)
+    is_lenient = not is_whole and _is_lenient(text)
+    if is_whole or (not is_lenient and _are_json_lines(found)):
+        for line in found:
+            _add_line(builder, line)
         return
-    yield from found
+    add_text(builder, _unescaped(text))
+    if not is_lenient:
+        builder.fail(f"no JSON from line {error.lineno} on ({error.msg}): all read as text")
+
+
+def _add_line(builder: DocumentBuilder, line: _Line) -> None:
+    said = "\n".join(_lines(line.value, "")) if line.is_json else _unescaped(line.text)
+    builder.add(said, lines_locator(line.number, line.number))
+    if not line.is_json:
+        builder.fail(f"line {line.number}: no JSON, read as text")
+
+
+def _json_lines(text: str) -> Iterator[_Line]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield _json_line(number, line)
+
+
+def _json_line(number: int, line: str) -> _Line:
+    # Saves nearly all the work for a file over many lines that is no JSON.
+    if not line.rstrip().endswith(_UNFINISHED):
+        try:
+            return _Line(number, line, True, parse(line))
+        except json.JSONDecodeError:
+            pass
+    return _Line(number, line, False)
+
+
+def _are_json_lines(lines: Sequence[_Line]) -> bool:
+    """Whether at least half of the lines are objects or lists.
+
+    In a file over many lines that was cut off, only a few lines are anything whole.
+    """
+    whole = sum(isinstance(line.value, (Members, list)) for line in lines)
+    return whole * 2 >= len(lines) > 0
+
+
+def _is_lenient(text: str) -> bool:
+    """Whether it is JSON but for comments and commas behind last entries, as settings are."""
+    try:
+        parse(_LENIENT.sub(lambda match: match["text"] or " ", text))
+    except json.JSONDecodeError:
+        return False
+    return True
 
 
 def _unescaped(text: str) -> str:

@@ -1,6 +1,7 @@
 """Reads notebooks cell by cell: Markdown with its headings, code, and what the code printed.
 
-Format: nbformat 4 and 3. Pictures and pages in the outputs are left out.
+Format: nbformat 4 and 3. Of an output's forms the plainest that says something is read;
+pictures are left out.
 """
 
 import json
@@ -17,6 +18,8 @@ from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.lines import paragraphs
 from gdrive_rag_mcp.extraction.ooxml import whole_number
 from gdrive_rag_mcp.extraction.titles import sensible_title
+from gdrive_rag_mcp.extraction.web.document import locate
+from gdrive_rag_mcp.extraction.web.page import Page, add_page
 
 _MAX_OUTPUT = 4_000
 """Characters of what one cell printed; logs of a training run are no reading."""
@@ -27,6 +30,8 @@ _EMBEDDED_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]+")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _MARKS = re.compile(r"[*`]|<[^<>]{1,200}>")
+_ONLY_NAMED = re.compile(r"<[\w.]+ (?:object|at 0x\w+)[^\n]*>\s*")
+"""The plain form of an output that shows as a page: the name of its type."""
 
 Part = Mapping[str, Any]
 
@@ -72,9 +77,36 @@ class _Reader:
                 self._read_markdown(_EMBEDDED_DATA.sub("data:", source))
             else:
                 self._add(source, context=language if kind == "code" else "")
-                self._add(_outputs(cell), context="output")
+                self._add(self._outputs(cell), context="output")
         title = sensible_title(_text(self._metadata.get("title")))
         self._builder.title = title or self._headings.title
+
+    def _outputs(self, cell: Part) -> str:
+        """What a cell printed, as plain text."""
+        outputs = cell.get("outputs")
+        said = [self._output(each) for each in outputs or () if isinstance(each, dict)]
+        text = "\n".join(filter(None, (each.strip("\n") for each in said)))
+        return text if len(text) <= _MAX_OUTPUT else f"{text[:_MAX_OUTPUT]}…"
+
+    def _output(self, output: Part) -> str:
+        if output.get("output_type") in ("error", "pyerr"):
+            return f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
+        forms = _part(output, "data") or output
+        plain = _TERMINAL_COLOURS.sub("", _text(forms.get("text") or forms.get("text/plain")))
+        if plain.strip() and not _ONLY_NAMED.fullmatch(plain):
+            return plain
+        markdown = _text(forms.get("text/markdown"))
+        markup = _text(forms.get("text/html") or forms.get("html"))
+        return _EMBEDDED_DATA.sub("data:", markdown) or self._page_text(markup) or plain
+
+    def _page_text(self, markup: str) -> str:
+        """What shows of an output that is a page."""
+        builder = DocumentBuilder()
+        try:
+            add_page(builder, Page(markup), locate)
+        except ExtractionError as error:
+            self._builder.fail(f"cell {self._locator.value}: an output was not read: {error}")
+        return "" if builder.empty else builder.finish().text
 
     def _language(self) -> str:
         for part, key in (("language_info", "name"), ("kernelspec", "language")):
@@ -121,21 +153,6 @@ def _cells(notebook: Part) -> Iterator[Part]:
         cells = holder.get("cells") if isinstance(holder, dict) else None
         for cell in cells if isinstance(cells, list) else ():
             yield cell if isinstance(cell, dict) else {}
-
-
-def _outputs(cell: Part) -> str:
-    """What a cell printed, as plain text."""
-    outputs = cell.get("outputs")
-    said = [_output(each) for each in outputs or () if isinstance(each, dict)]
-    text = "\n".join(filter(None, (each.strip("\n") for each in said)))
-    return text if len(text) <= _MAX_OUTPUT else f"{text[:_MAX_OUTPUT]}…"
-
-
-def _output(output: Part) -> str:
-    if output.get("output_type") in ("error", "pyerr"):
-        return f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
-    text = output.get("text") or _part(output, "data").get("text/plain")
-    return _TERMINAL_COLOURS.sub("", _text(text))
 
 
 def _part(holder: Part, key: str) -> Part:

@@ -17,6 +17,7 @@ from gdrive_rag_mcp.extraction.archives import check_archive, open_archive
 from gdrive_rag_mcp.extraction.input_file import InputFile
 
 _MAX_DIGITS = 9
+_CONTENT_TYPES = "[Content_Types].xml"
 
 Element: TypeAlias = Any
 """An lxml element; lxml has no types of its own."""
@@ -57,13 +58,16 @@ class Package:
         Raises:
             ExtractionError: it is missing or no well-formed XML (`corrupt`), or built to exhaust.
         """
-        if part not in self._names:
-            raise ExtractionError(Reason.CORRUPT, f"The part {part!r} of the file is missing")
         with xml_errors(part):
             return etree.fromstring(self.read(part), etree.XMLParser(**XML_LIMITS))
 
     def read(self, part: str) -> bytes:
-        """A part as it is."""
+        """A part as it is.
+
+        Raises:
+            ExtractionError: it is missing (`corrupt`).
+        """
+        self._expect(part)
         return self._archive.read(part)
 
     def stream(self, part: str, *tags: str) -> Iterator[Element]:
@@ -72,6 +76,7 @@ class Package:
         Raises:
             ExtractionError: as for `xml`.
         """
+        self._expect(part)
         with xml_errors(part), self._archive.open(part) as file:
             names = [f"{{*}}{tag}" for tag in tags]
             for _, element in etree.iterparse(file, events=("end",), tag=names, **XML_LIMITS):
@@ -98,6 +103,19 @@ class Package:
             if local_name(link) == "Relationship" and link.get("TargetMode") != "External"
         )
 
+    def media_type(self, part: str) -> str:
+        """What the file itself says that a part is: by its name, else by what its name ends in."""
+        if _CONTENT_TYPES not in self._names:
+            return ""
+        ending = posixpath.splitext(part)[1][1:].lower()
+        by_ending = ""
+        for each in self.xml(_CONTENT_TYPES):
+            if each.get("PartName", "").lower() == f"/{part}".lower():
+                return str(each.get("ContentType", ""))
+            if each.get("Extension", "").lower() == ending != "":
+                by_ending = each.get("ContentType", "")
+        return by_ending
+
     def title(self) -> str:
         """The title among the file's properties, as the program left it."""
         if "docProps/core.xml" not in self._names:
@@ -107,6 +125,10 @@ class Package:
         except ExtractionError:
             return ""
         return next((each.text or "" for each in properties if local_name(each) == "title"), "")
+
+    def _expect(self, part: str) -> None:
+        if part not in self._names:
+            raise ExtractionError(Reason.CORRUPT, f"The part {part!r} of the file is missing")
 
 
 @contextmanager

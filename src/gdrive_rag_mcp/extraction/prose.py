@@ -29,7 +29,7 @@ class Prose:
 
     @property
     def locator(self) -> Locator:
-        """The headings above this place, or the number of its paragraph where there are none."""
+        """The headings above this place, or its number in the file where there are none."""
         path = self._headings.path
         if path:
             return Locator("heading", " > ".join(path))
@@ -37,11 +37,19 @@ class Prose:
         return Locator("paragraph", str(number), number, number)
 
     def begin_paragraph(self) -> None:
-        """Count a paragraph of the text itself; those in boxes and tables are not counted."""
+        """Count a paragraph of the text itself; tables count by themselves, boxes do not."""
         self._paragraphs += 1
 
     def add_text(self, text: str, *, tight: bool = False) -> None:
-        self.builder.add(text, self.locator, headings=self.headings, tight=tight)
+        self.add_piece(text, SegmentKind.TEXT, tight=tight)
+
+    def add_piece(
+        self, text: str, kind: SegmentKind, *, context: str = "", tight: bool = False
+    ) -> None:
+        """Add a piece of any kind under the headings that are open."""
+        self.builder.add(
+            text, self.locator, kind, headings=self.headings, context=context, tight=tight
+        )
 
     def add_heading(self, level: int, text: str) -> None:
         """Add a heading of a level from 1; 0 is the document's title."""
@@ -49,23 +57,26 @@ class Prose:
             self._title = self._title or text
         else:
             self._headings.enter(level, text)
-        self.builder.add(text, self.locator, SegmentKind.HEADING, headings=self.headings)
+        self.add_piece(text, SegmentKind.HEADING)
 
     def add_table(self, rows: Sequence[Sequence[str]], headers: int | None = None) -> None:
         """Add rows under the names of their columns, which the first `headers` rows are.
 
+        The table counts as one paragraph, so that it is cited by a number of its own.
+
         When it is not known how many, a first row counts that looks like names.
         """
+        self.begin_paragraph()
         if headers is None:
             headers = int(len(rows) > 1 and all(rows[0]) and names_columns(rows[0]))
+        self.add_rows(rows, headers)
+
+    def add_rows(self, rows: Sequence[Sequence[str]], headers: int) -> None:
+        """Add the rows of a table that was counted before it was read, as notes in it need."""
         context = one_line(" / ".join(map(row_line, rows[:headers])), CONTEXT_LENGTH)
         for number, row in enumerate(rows):
-            self.builder.add(
-                row_line(row),
-                self.locator,
-                SegmentKind.ROW,
-                headings=self.headings,
-                context=context if number >= headers else "",
+            self.add_piece(
+                row_line(row), SegmentKind.ROW, context=context if number >= headers else ""
             )
 
     def finish(self, title: str) -> Document:

@@ -25,15 +25,17 @@ def long_laugh() -> str:
 
 
 def fetching(address: str) -> str:
-    """An entity whose text is that of a file."""
+    """An entity whose text is that of a file, which holds words."""
     return f'<!DOCTYPE x [<!ENTITY e SYSTEM "{address}">]>'
 
 
 def fetching_by_parameter(address: str) -> str:
-    return f'<!DOCTYPE x [<!ENTITY % p SYSTEM "{address}">%p;<!ENTITY e "&p;">]>'
+    """An entity that is declared in another file, which is brought in."""
+    return f'<!DOCTYPE x [<!ENTITY % p SYSTEM "{address}">%p;]>'
 
 
 def fetching_a_grammar(address: str) -> str:
+    """A document type, and with it the entity, that is another file."""
     return f'<!DOCTYPE x SYSTEM "{address}">'
 
 
@@ -44,18 +46,20 @@ CARRIERS: Mapping[str, tuple[str, Callable[[str], bytes]]] = {
         office.SHEET,
         lambda dtd: office.sheet(f'<row r="1">{office.inline("A1", ENTITY)}</row>', prologue=dtd),
     ),
+    "xlsx strings": (office.SHEET, lambda dtd: office.sheet_of_strings(ENTITY, dtd)),
     "pptx": (office.SLIDES, lambda dtd: office.slides(office.shape(ENTITY), dtd)),
     "odt": (office.OPEN_TEXT, lambda dtd: office.open_text(ENTITY, dtd)),
     "ods": (
         office.OPEN_SHEET,
-        lambda dtd: office.open_sheet(
-            "<table:table-row><table:table-cell><text:p>" + ENTITY
-            + "</text:p></table:table-cell></table:table-row>", dtd,
-        ),
+        lambda dtd: office.open_sheet(office.open_row(ENTITY), dtd),
     ),
     "epub": (
         office.BOOK,
         lambda dtd: office.book(f"{dtd}<html {XHTML}><body><p>{ENTITY}</p></body></html>"),
+    ),
+    "epub parts": (
+        office.BOOK,
+        lambda dtd: office.book(f"<html {XHTML}><body><p>text</p></body></html>", ENTITY, dtd),
     ),
     "xml": ("application/xml", lambda dtd: f"{dtd}<x>{ENTITY}</x>".encode()),
     "svg": (
@@ -69,3 +73,13 @@ CARRIERS: Mapping[str, tuple[str, Callable[[str], bytes]]] = {
     ),
 }  # fmt: skip
 """Formats with XML in them: the media type, and a file after a document type declaration."""
+
+ATTRIBUTES: Mapping[str, tuple[str, Callable[[str], bytes]]] = {
+    "docx": (office.WORD, lambda dtd: office.word_with_comment("&e;", "shown", dtd)),
+    "ods": (
+        office.OPEN_SHEET,
+        lambda dtd: office.open_sheet(office.open_row("shown"), dtd, name="&e;"),
+    ),
+}  # fmt: skip
+"""The same with the entity in an attribute that is read. There, files' words may not be brought in
+as such, but declarations of other files count, whatever becomes of entities in text."""

@@ -4,6 +4,7 @@ import io
 import struct
 import zipfile
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -54,22 +55,52 @@ def word(body: str, prologue: str = "") -> bytes:
     )
 
 
+def word_with_comment(author: str, text: str, prologue: str = "") -> bytes:
+    """A Word file with a comment; the prologue stands before the comments' root."""
+    comment = f'<w:comment w:author="{author}">{paragraph(text)}</w:comment>'
+    return packed(
+        {
+            "_rels/.rels": _links(("officeDocument", "word/document.xml")),
+            "word/_rels/document.xml.rels": _links(("comments", "comments.xml")),
+            "word/document.xml": f'<w:document xmlns:w="{_WORD}"><w:body>{paragraph("body")}'
+            "</w:body></w:document>",
+            "word/comments.xml": f'{prologue}<w:comments xmlns:w="{_WORD}">{comment}</w:comments>',
+        }
+    )
+
+
 def paragraph(text: str) -> str:
     return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def sheet(rows: str, *, after: str = "", before: str = "", prologue: str = "") -> bytes:
-    """An Excel file with one sheet."""
+def sheet(
+    rows: str,
+    *,
+    after: str = "",
+    before: str = "",
+    prologue: str = "",
+    others: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
+    """An Excel file with one sheet, and `others` of its parts."""
+    kinds = [(part.rpartition(".")[0], part) for part in others]
     return packed(
         {
             "_rels/.rels": _links(("officeDocument", "xl/workbook.xml")),
-            "xl/_rels/workbook.xml.rels": _links(("worksheet", "worksheets/sheet1.xml")),
+            "xl/_rels/workbook.xml.rels": _links(("worksheet", "worksheets/sheet1.xml"), *kinds),
             "xl/workbook.xml": f'<workbook xmlns="{_SHEET}" xmlns:r="{_LINKS}"><sheets>'
             '<sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
             "xl/worksheets/sheet1.xml": f'{prologue}<worksheet xmlns="{_SHEET}">{before}'
             f"<sheetData>{rows}</sheetData>{after}</worksheet>",
+            **{f"xl/{part}": content for part, content in others.items()},
         }
     )
+
+
+def sheet_of_strings(text: str, prologue: str) -> bytes:
+    """An Excel file whose one cell's text is among the shared strings, after the prologue."""
+    strings = f'{prologue}<sst xmlns="{_SHEET}"><si><t>{text}</t></si></sst>'
+    cell = '<row r="1"><c r="A1" t="s"><v>0</v></c></row>'
+    return sheet(cell, others={"sharedStrings.xml": strings})
 
 
 def inline(cell: str, text: str) -> str:
@@ -111,20 +142,26 @@ def open_text(text: str, prologue: str = "") -> bytes:
     return open_document(OPEN_TEXT, body, prologue)
 
 
-def open_sheet(rows: str, prologue: str = "") -> bytes:
-    table = f'<table:table table:name="S">{rows}</table:table>'
+def open_row(text: str) -> str:
+    cell = f"<table:table-cell><text:p>{text}</text:p></table:table-cell>"
+    return f"<table:table-row>{cell}</table:table-row>"
+
+
+def open_sheet(rows: str, prologue: str = "", name: str = "S") -> bytes:
+    table = f'<table:table table:name="{name}">{rows}</table:table>'
     return open_document(OPEN_SHEET, f"<office:spreadsheet>{table}</office:spreadsheet>", prologue)
 
 
-def book(chapter: str) -> bytes:
-    """An EPUB whose one chapter is this XHTML."""
+def book(chapter: str, title: str = "", prologue: str = "") -> bytes:
+    """An EPUB whose one chapter is this XHTML; the prologue stands before its list of parts."""
     container = (
         '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0">'
         '<rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/>'
         "</rootfiles></container>"
     )
     opf = (
-        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest>'
+        f'{prologue}<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata>'
+        f'<title xmlns="http://purl.org/dc/elements/1.1/">{title}</title></metadata><manifest>'
         '<item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest>'
         '<spine><itemref idref="c"/></spine></package>'
     )

@@ -9,6 +9,7 @@ from gdrive_rag_mcp.extraction.delimited.records import (
     Record,
     declared_delimiter,
     find_delimiter,
+    pads,
     records,
 )
 from gdrive_rag_mcp.extraction.encodings import read_text
@@ -33,7 +34,7 @@ def read(file: InputFile) -> Document:
     if not delimiter:
         return read_as_text(file)
     builder = DocumentBuilder()
-    _add_records(builder, list(records(lines, delimiter)))
+    _add_records(builder, list(records(lines, delimiter, padded=pads(lines, delimiter))))
     builder.failures.extend(losses)
     return builder.finish()
 

@@ -139,6 +139,7 @@ def _serve_once(requests: int, replies: int) -> None:
 
 
 def _answer_held(request: Request) -> bytes:
+    _silence(2)  # where our own last words go is a file, and none can be written from here on
     bind(request.limits)
     ocr = request.options.ocr
     confine(
@@ -158,7 +159,6 @@ def _read_in_fork(request: Request, requests: int, replies: int) -> tuple[Ending
             die_with_parent()
             for unneeded in (reader, requests, replies):
                 os.close(unneeded)
-            _silence(0, 1, 2)
             _write(writer, _answer_held(request))
         finally:
             os._exit(0)

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable
 from email import policy
+from email.errors import CloseBoundaryNotFoundDefect
 from email.message import Message
 from email.parser import BytesParser
 
 from gdrive_rag_mcp.domain import Document, Locator, Reason
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.building import DocumentBuilder
-from gdrive_rag_mcp.extraction.encodings import proven
+from gdrive_rag_mcp.extraction.building import DocumentBuilder, pieces_of
+from gdrive_rag_mcp.extraction.encodings import is_text, proven
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.mail.content import (
     BODY,
@@ -18,7 +19,7 @@ from gdrive_rag_mcp.extraction.mail.content import (
     name_of,
     read_body,
 )
-from gdrive_rag_mcp.extraction.mail.headers import field, shorten_fields, shown_fields
+from gdrive_rag_mcp.extraction.mail.headers import ReadMessage, field, shorten_fields, shown_fields
 from gdrive_rag_mcp.extraction.mail.parts import (
     MAX_LEVELS,
     MAX_PARTS,
@@ -28,7 +29,7 @@ from gdrive_rag_mcp.extraction.mail.parts import (
     refuse_encrypted,
     sort_parts,
 )
-from gdrive_rag_mcp.extraction.reading import read_file
+from gdrive_rag_mcp.extraction.reading import failing_alone, read_inside
 from gdrive_rag_mcp.extraction.web.document import locate as locate_in_page
 
 MAX_BYTES = 100_000_000
@@ -44,14 +45,19 @@ def read(file: InputFile) -> Document:
     """Read a mail, or a page saved as one; what is attached is read like any file.
 
     Raises:
-        ExtractionError: too large, encrypted, hostile, or without text.
+        ExtractionError: too large, encrypted, hostile, no mail, or without text.
     """
     if file.size > MAX_BYTES:
         raise ExtractionError(
             Reason.TOO_LARGE, f"The mail has {file.size:,} bytes, more than {MAX_BYTES:,}"
         )
     content = shorten_fields(_narrow(file.read()))
-    return _read_message(BytesParser(policy=policy.compat32).parsebytes(content), file)
+    message = BytesParser(ReadMessage, policy=policy.compat32).parsebytes(content)
+    if not message.keys() and not is_text(file):
+        raise ExtractionError(
+            Reason.TYPE_MISMATCH, "The file is listed as mail, but its content is something else"
+        )
+    return _read_message(message, file)
 
 
 def _narrow(content: bytes) -> bytes:
@@ -90,6 +96,8 @@ class _MailReader:
             self._builder.fail(
                 f"Parts beyond {MAX_PARTS:,}, or {MAX_LEVELS} levels deep, were not read"
             )
+        if any(isinstance(each, CloseBoundaryNotFoundDefect) for each in self._message.defects):
+            self._builder.fail("The mail ends early; its last part may not be whole")
         return self._builder.finish()
 
     def _add_header(self) -> None:
@@ -107,7 +115,7 @@ class _MailReader:
             if refusal.reason is Reason.ENCRYPTED and alone:
                 raise
             if refusal.reason is not Reason.NO_TEXT:
-                self._builder.fail(refusal.message)
+                self._builder.fail(refusal.message, refusal.reason)
             return
         if self._is_page and document.title:
             self._builder.title = document.title
@@ -118,7 +126,8 @@ class _MailReader:
         try:
             document = self._read_attachment(part, name)
         except ExtractionError as refusal:
-            self._builder.fail(f"{label} ({name or part.get_content_type()}): {refusal.message}")
+            what = f"{label} ({name or part.get_content_type()}): {refusal.message}"
+            self._builder.fail(what, refusal.reason)
             return
         where = f"{label}: {name}" if name else label
 
@@ -132,8 +141,9 @@ class _MailReader:
         content_type = part.get_content_type()
         messages = inside(part) if content_type.startswith("message/") else []
         if messages and messages[0].keys():
-            return _read_message(messages[0], self._file.inside(b""))
-        return read_file(self._file.inside(content_of(part)), media_type_of(content_type, name))
+            with failing_alone():
+                return _read_message(messages[0], self._file.inside(b""))
+        return read_inside(self._file, content_of(part), media_type_of(content_type, name))
 
     def _adopt(
         self,
@@ -144,18 +154,16 @@ class _MailReader:
         what: str = "",
     ) -> None:
         """Take over a document that was read by itself, piece by piece."""
-        end = 0
-        for segment in document.segments:
+        for piece, segment, tight in pieces_of(document):
             lead = (title,) if title and segment.headings[:1] != (title,) else ()
             self._builder.add(
-                document.text[segment.start : segment.end],
+                piece,
                 relocate(segment.locator),
                 segment.kind,
                 headings=lead + segment.headings,
                 context=segment.context,
-                tight=end > 0 and document.text[end : segment.start] == "\n",
+                tight=tight,
             )
-            end = segment.end
         for failure in document.failures:
             self._builder.fail(what + failure)
 

@@ -7,8 +7,10 @@ fields give up on what mail programs really send.
 import binascii
 import quopri
 import re
+import urllib.parse
 from collections.abc import Iterator
 from email.message import Message
+from typing import Any
 
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.building import one_line
@@ -18,10 +20,40 @@ MAX_FIELD = 10_000
 _SHOWN = ("From", "To", "Cc", "Bcc", "Date", "Subject")
 _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,80})\?([bBqQ])\?([^?]*)\?=")
 _NO_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
+_PARAMETER = r"""(?i);\s*{}(?:\*\d+)?(?P<encoded>\*?)\s*=\s*(?P<value>"[^"]*"|[^;\s]*)"""
 _STRUCTURED = re.compile(
     rb"^(content-(?:type|disposition)[ \t]*:)([^\n]*(?:\n[ \t][^\n]*)*)",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+class ReadMessage(Message):
+    """A message whose damaged parameters are read as far as they go, rather than raised about."""
+
+    def get_param(
+        self,
+        param: str,
+        failobj: Any = None,  # noqa: ANN401 - the library's signature
+        header: str = "content-type",
+        unquote: bool = True,  # noqa: FBT001, FBT002 - the library's signature
+    ) -> Any:  # noqa: ANN401 - the library's signature
+        """A parameter; where several claim to be it, or its pieces cannot be put together, one."""
+        try:
+            found = super().get_param(param, failobj, header, unquote)
+        except (TypeError, ValueError):
+            found = _first_parameter(str(self.get(header, "")), param) or failobj
+        if isinstance(found, tuple) and "\0" in (found[0] or ""):
+            return found[2]  # its charset is none, and the library would look it up
+        return found
+
+
+def _first_parameter(text: str, name: str) -> str:
+    """The first parameter of a field by its name; a part of one that came in pieces counts."""
+    found = re.search(_PARAMETER.format(re.escape(name)), text)
+    if not found:
+        return ""
+    value = found["value"].strip('"')
+    return urllib.parse.unquote(value.rpartition("'")[2]) if found["encoded"] else value
 
 
 def shorten_fields(content: bytes) -> bytes:

@@ -27,7 +27,7 @@ def read(file: InputFile) -> Document:
         ExtractionError: damaged, encrypted, too large, or without text.
     """
     opened = open_word(file)
-    reader = _Reader()
+    reader = _Reader(begins_with_heading=opened.begins_with_heading)
     for section in opened.sections:
         reader.read_section(section)
     return reader.finish(opened.title, opened.losses)
@@ -36,10 +36,10 @@ def read(file: InputFile) -> Document:
 class _Reader:
     """Reads the body first and keeps what stands aside for the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, begins_with_heading: bool) -> None:
         self._prose = Prose()
         self._asides: list[tuple[str, str]] = []
-        self._begins = True
+        self._at_title = not begins_with_heading
 
     def read_section(self, section: Part) -> None:
         for element in section.get("elements", ()):
@@ -76,12 +76,12 @@ class _Reader:
             for text in lines([element]):
                 self._prose.begin_paragraph()
                 self._prose.add_text(text)
-        self._begins = False
+        self._at_title = False
 
     def _read_heading(self, element: Part) -> None:
-        """The library takes a short first line for a heading: it is the title, at most."""
+        """A short first line that only the library takes for a heading is the title, at most."""
         self._prose.begin_paragraph()
-        level = TITLE_LEVEL if self._begins else element.get("level", 1)
+        level = TITLE_LEVEL if self._at_title else element.get("level", 1)
         self._prose.add_heading(level, line(element))
 
     def _keep_note(self, part: str, element: Part) -> None:

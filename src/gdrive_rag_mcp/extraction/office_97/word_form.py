@@ -12,11 +12,12 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.office_97.compound_file import Ole, ole_title, open_ole
+from gdrive_rag_mcp.extraction.office_97.word_styles import begins_with_heading, table_name
 from gdrive_rag_mcp.extraction.panics import panics_as_damage
 
 MAX_BYTES = 150_000_000
-_ONLY_LAYOUT = "flattened"
-"""In a warning: the text is there, but not the tables within tables."""
+_MAX_COLUMNS = 63
+"""More have no place in a row of Word."""
 
 _NEWER = "Save it as DOCX."
 _STREAM = "WordDocument"
@@ -29,11 +30,15 @@ Part = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file's sections in order, its title among the properties, and what the library left out."""
+    """A file's sections in order, its title among the properties, and what the library left out.
+
+    Whether the first line is a heading, the library does not know: it takes any short one for it.
+    """
 
     sections: Sequence[Part]
     title: str
     losses: Sequence[str]
+    begins_with_heading: bool = False
 
 
 def open_word(file: InputFile) -> Opened:
@@ -50,7 +55,7 @@ def open_word(file: InputFile) -> Opened:
         )
     with open_ole(file) as ole:
         title = ole_title(ole)
-        _check_encryption(ole)
+        begins = _begins_with_heading(ole)
     try:
         import office_oxide
     except ImportError as error:
@@ -65,13 +70,24 @@ def open_word(file: InputFile) -> Opened:
             Reason.CORRUPT, f"The file is damaged, or older than 1997: {error}", hint=_NEWER
         ) from error
     warnings = found.get("metadata", {}).get("warnings", ())
-    losses = tuple(str(each) for each in warnings if _ONLY_LAYOUT not in str(each))
-    return Opened(found.get("sections", ()), title, losses)
+    return Opened(found.get("sections", ()), title, tuple(map(str, warnings)), begins)
 
 
-def _check_encryption(ole: Ole) -> None:
+def _begins_with_heading(ole: Ole) -> bool:
+    """Look into the file's own tables.
+
+    Raises:
+        ExtractionError: they are encrypted.
+    """
+    stream = ole.openstream(_STREAM).read()
+    _check_encryption(stream)
+    name = table_name(stream)
+    return ole.exists(name) and begins_with_heading(stream, ole.openstream(name).read())
+
+
+def _check_encryption(stream: bytes) -> None:
     """Word says so among the flags at the head of its stream, if that is one of Word at all."""
-    head = ole.openstream(_STREAM).read(_FLAGS_AT + 2).ljust(_FLAGS_AT + 2, b"\0")
+    head = stream[: _FLAGS_AT + 2].ljust(_FLAGS_AT + 2, b"\0")
     identity, flags = struct.unpack_from("<H8xH", head)
     if identity in _IDENTITIES and flags & _ENCRYPTED_FLAG:
         raise ExtractionError(
@@ -94,7 +110,7 @@ def lines(elements: Sequence[Part]) -> Iterator[str]:
         if kind in ("paragraph", "heading"):
             yield line(element)
         elif kind == "table":
-            yield from ("; ".join(row) for row in table_rows(element))
+            yield from ("; ".join(filter(None, row)) for row in table_rows(element))
         elif kind == "list":
             yield from list_items(element)
         else:
@@ -111,11 +127,31 @@ def list_items(element: Part) -> Iterator[str]:
 
 
 def table_rows(table: Part) -> list[list[str]]:
-    """The cells of each row, in one line each."""
-    return [
-        [" ".join(" ".join(lines(_items(cell))).split()) for cell in row.get("cells", ())]
-        for row in table.get("rows", ())
-    ]
+    """The cells of each row under their columns, in one line each.
+
+    A cell merged downwards stands in each of its rows; one merged sideways leaves blank ones.
+    """
+    rows = []
+    merged: dict[int, tuple[int, str]] = {}  # by column: in how many rows from here on, and what
+    for row in table.get("rows", ()):
+        cells: list[str] = []
+        for cell in row.get("cells", ()):
+            _fill(cells, merged)
+            text = " ".join(" ".join(lines(_items(cell))).split())
+            width = min(max(1, cell.get("col_span", 1)), _MAX_COLUMNS)
+            for column, said in enumerate([text] + [""] * (width - 1), start=len(cells)):
+                merged[column] = (cell.get("row_span", 1), said)
+                cells.append(said)
+        _fill(cells, merged)
+        merged = {column: (left - 1, said) for column, (left, said) in merged.items() if left > 1}
+        rows.append(cells)
+    return rows
+
+
+def _fill(cells: list[str], merged: Mapping[int, tuple[int, str]]) -> None:
+    """Go on with the cells from above that reach down to here."""
+    while len(cells) in merged:
+        cells.append(merged[len(cells)][1])
 
 
 def _items(element: Part) -> Sequence[Part]:

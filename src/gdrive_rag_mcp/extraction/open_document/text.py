@@ -14,7 +14,7 @@ from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_nam
 from gdrive_rag_mcp.extraction.open_document.drawings import graphic_lines
 from gdrive_rag_mcp.extraction.open_document.slides_shapes import shapes_of
 from gdrive_rag_mcp.extraction.open_document.table import read_rows, table_rows
-from gdrive_rag_mcp.extraction.open_document.text_lists import ListNumbers
+from gdrive_rag_mcp.extraction.open_document.text_lists import BULLET, ListNumbers
 from gdrive_rag_mcp.extraction.open_document.xml import (
     SKIPPED,
     OpenDocument,
@@ -110,6 +110,7 @@ class _Reader:
             self._prose.begin_paragraph()
         found = inline(paragraph, self._mark)
         level = None if self._boxes else self._level(paragraph)
+        number = self._number(paragraph, level) if level else ""
         if not found.text.strip():
             pass
         elif level is None:
@@ -117,7 +118,7 @@ class _Reader:
             self._prose.add_text(text, tight=bool(self._label) and self._tight)
             self._tight, self._label = bool(self._label), ""
         else:
-            self._prose.add_heading(level, found.text)
+            self._prose.add_heading(level, f"{number} {found.text}" if number else found.text)
             self._tight, self._label = False, ""
         for aside in found.asides:
             self._read_beside(aside)
@@ -132,6 +133,16 @@ class _Reader:
                 return TITLE_LEVEL
             style = self._parents.get(style)
         return None
+
+    def _number(self, heading: Element, level: int) -> str:
+        """Of a list that a heading is an item of, or of the outline; unnumbered ones count not."""
+        if self._label:
+            return self._label if self._label != BULLET else ""
+        if local_name(heading) != "h" or attribute(heading, "is-list-header") == "true":
+            return ""
+        restarts = attribute(heading, "restart-numbering") == "true"
+        start = attribute(heading, "start-value") or ("1" if restarts else None)
+        return self._lists.heading(level, start)
 
     def _read_list(self, element: Element, level: int, inherited: str) -> None:
         style = attribute(element, "style-name") or inherited

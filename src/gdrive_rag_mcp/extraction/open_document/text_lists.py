@@ -1,14 +1,18 @@
-"""Numbers the items of lists in an OpenDocument text, which says how they count, but no numbers."""
+"""Numbers lists and headings of an OpenDocument text, which says how they count, but no numbers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from gdrive_rag_mcp.extraction.numerals import counted_letters, numeral, repeated_letters
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, local_name, whole_number
 
 BULLET = "•"
 _MAX_LEVEL = 10
 _MAX_START = 1_000_000
-_ALPHABET = 26
+_OUTLINE = ""
+"""Stands for a list style, which always has a name."""
+
+_NUMBERED = frozenset({"list-level-style-number", "outline-level-style"})
 _Key = tuple[str, int]
 
 
@@ -17,6 +21,7 @@ class _Level:
     """How one level of a list is numbered; without a form it is not."""
 
     form: str
+    counted: bool
     before: str
     after: str
     shown: int
@@ -32,6 +37,9 @@ class ListNumbers:
             for root in roots
             for style in root.iter("{*}list-style")
         }
+        for root in roots:
+            for style in root.iter("{*}outline-style"):
+                self._styles[_OUTLINE] = _levels(style)
         self._counts: dict[_Key, int] = {}
 
     def begin(self, style: str, level: int, *, continued: bool) -> None:
@@ -52,17 +60,26 @@ class ListNumbers:
         if not known.form:
             return ""
         upper = range(max(1, level - known.shown + 1), level + 1)
-        numbers = (_written(counts.get((style, each), 1), _form(levels, each)) for each in upper)
+        numbers = (_written(counts.get((style, each), 1), levels.get(each)) for each in upper)
         return f"{known.before}{'.'.join(numbers)}{known.after}"
+
+    def heading(self, level: int, start: str | None) -> str:
+        """The number of the next heading, where the outline has them; counts it."""
+        if level not in self._styles.get(_OUTLINE, {}):
+            return ""
+        for deeper in range(level + 1, _MAX_LEVEL + 1):
+            self._counts.pop((_OUTLINE, deeper), None)
+        return self.label(_OUTLINE, level, start)
 
 
 def _levels(style: Element) -> Mapping[int, _Level]:
     levels = {}
     for each in style:
-        if local_name(each) == "list-level-style-number":
+        if local_name(each) in _NUMBERED:
             number = whole_number(attribute(each, "level"), 1, _MAX_LEVEL)
             levels[number] = _Level(
                 attribute(each, "num-format") or "",
+                attribute(each, "num-letter-sync") != "true",
                 attribute(each, "num-prefix") or "",
                 attribute(each, "num-suffix") or "",
                 whole_number(attribute(each, "display-levels"), 1, _MAX_LEVEL),
@@ -71,13 +88,7 @@ def _levels(style: Element) -> Mapping[int, _Level]:
     return levels
 
 
-def _form(levels: Mapping[int, _Level], level: int) -> str:
-    return levels[level].form if level in levels else "1"
-
-
-def _written(count: int, form: str) -> str:
-    """Letters as such, and all other numbers as digits."""
-    if form.lower() != "a" or count < 1:
+def _written(count: int, level: _Level | None) -> str:
+    if level is None:
         return str(count)
-    letter = chr(ord(form) + (count - 1) % _ALPHABET)
-    return letter * min((count - 1) // _ALPHABET + 1, _MAX_LEVEL)
+    return numeral(count, level.form, counted_letters if level.counted else repeated_letters)

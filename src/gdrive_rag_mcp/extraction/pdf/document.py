@@ -24,6 +24,7 @@ from gdrive_rag_mcp.extraction.pdf.page import (
     PageProblem,
 )
 from gdrive_rag_mcp.extraction.pdf.paragraphs import page_paragraphs
+from gdrive_rag_mcp.extraction.pdf.stamps import with_stamps_told
 from gdrive_rag_mcp.extraction.titles import sensible_title
 
 
@@ -57,22 +58,29 @@ def _assemble(pdf: OpenedPdf, ocr: Ocr | None) -> Document:
     builder = DocumentBuilder()
     builder.title = sensible_title(pdf.title)
     problems: dict[PageProblem, list[int]] = {}
-    recognised = False
+    recognised = has_text = False
     for page in _recognised(pdf, ocr):
         for piece, locator, context in _pieces(page):
             builder.add(piece, locator, context=context)
         recognised = recognised or page.recognised is not None
+        has_text = has_text or _has_text(page)
         if page.problem:
             problems.setdefault(page.problem, []).append(page.number)
     if pdf.count > MAX_PAGES:
         problems[PageProblem.BEYOND_LIMIT] = list(range(MAX_PAGES + 1, pdf.count + 1))
-    if builder.empty and problems:
-        raise _without_text(problems)
+    if problems and (builder.empty or not has_text):
+        raise _without_text(problems, stamped=not builder.empty)
     for problem, numbers in problems.items():
         for numbered in _ranges(numbers):
             builder.fail(f"{numbered}: {problem.value}")
     concerned = recognised or not problems.keys().isdisjoint(WITHOUT_TEXT)
     return replace(builder.finish(), ocr_matters=concerned)
+
+
+def _has_text(page: Page) -> bool:
+    """Whether a page says more than a stamp: a document of stamps alone is one without text."""
+    notes = page.notes.fields or page.notes.comments
+    return bool(page.recognised or notes or (page.text.strip() and not page.is_stamp))
 
 
 def _pieces(page: Page) -> Iterator[tuple[str, Locator, str]]:
@@ -90,9 +98,10 @@ def _pieces(page: Page) -> Iterator[tuple[str, Locator, str]]:
 
 
 def _recognised(pdf: OpenedPdf, ocr: Ocr | None) -> Iterator[Page]:
+    pages = iter(with_stamps_told(pdf.pages()))
     if ocr is None or pdf.render is None:
-        return pdf.pages()
-    return map(PageRecogniser(ocr, pdf.render).recognised, pdf.pages())
+        return pages
+    return map(PageRecogniser(ocr, pdf.render).recognised, pages)
 
 
 def _locator(page: Page) -> Locator:
@@ -103,13 +112,14 @@ def _locator(page: Page) -> Locator:
     return Locator("page", str(number), number, number, label or None)
 
 
-def _without_text(problems: dict[PageProblem, list[int]]) -> ExtractionError:
+def _without_text(problems: dict[PageProblem, list[int]], *, stamped: bool) -> ExtractionError:
+    no_text = "no text but a stamp" if stamped else "no text"
     for problem in WITHOUT_TEXT:
         if problem in problems:
             pages = ", ".join(itertools.islice(_ranges(problems[problem]), 5))
             return ExtractionError(
                 Reason.NEEDS_OCR,
-                f"The PDF has no text: {pages}: {problem.value}",
+                f"The PDF has {no_text}: {pages}: {problem.value}",
                 hint="Run it through OCR and store the result, or set GDRIVE_RAG_OCR_LANGUAGES.",
             )
     return ExtractionError(Reason.CORRUPT, "No page of the PDF can be read")

@@ -5,7 +5,6 @@ surest of is kept for as long as it stays sure.
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 from gdrive_rag_mcp.extraction.options import Ocr
@@ -14,11 +13,9 @@ from gdrive_rag_mcp.extraction.pdf.page import (
     MAX_OCR_SECONDS,
     Page,
     PageProblem,
+    Render,
 )
 from gdrive_rag_mcp.extraction.pdf.tesseract import Picture, Recognised, Tesseract
-
-Render = Callable[[int, int], Picture | None]
-"""Draws the page of an index, turned clockwise by degrees; None if it cannot be drawn."""
 
 LEAST_CONFIDENCE = 60.0
 """Below it, what was recognised is not text: scripts of another language came out at up to 59, the
@@ -46,20 +43,20 @@ class PageRecogniser:
         if not self._left or time.monotonic() > self._deadline:
             return replace(page, problem=PageProblem.BEYOND_OCR)
         self._left -= 1
-        best = self._recognise(page.number - 1)
+        best = self._recognise(page)
         if best.confidence < LEAST_CONFIDENCE or not best.text.strip():
             return replace(page, problem=PageProblem.UNRECOGNISED)
         return replace(page, problem=None, recognised=best)
 
-    def _recognise(self, index: int) -> Recognised:
-        upright = self._render(index, 0)
+    def _recognise(self, page: Page) -> Recognised:
+        upright = self._render(page, 0)
         if upright is None:
             return Recognised()
         best = self._in_best_language(upright)
         if best.confidence >= LEAST_CONFIDENCE:
             return best
         turn = self._tesseract.turn(upright)
-        turned = self._render(index, turn) if turn else None
+        turned = self._render(page, turn) if turn else None
         if turned is None:
             return best
         return max(best, self._in_best_language(turned), key=_sureness)

@@ -34,15 +34,24 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page, numbered from 1, with the label that is printed in the document's own table."""
+    """A page, numbered from 1, with the label that is printed in the document's own table.
+
+    `over_picture` are, on a page that is a picture with short text on it, the lines that do not
+    stand in the margins; None on any other page. `is_stamp`: the text is nothing but a stamp.
+    """
 
     number: int
     text: str
     label: str | None = None
     problem: PageProblem | None = None
+    over_picture: tuple[str, ...] | None = None
+    is_stamp: bool = False
     recognised: Recognised | None = None
     notes: Notes = Notes()
 
+
+Render = Callable[[Page, int], Picture | None]
+"""Draws a page without the text that it has, turned clockwise by degrees; None if it cannot."""
 
 WITHOUT_TEXT = (PageProblem.NO_TEXT_LAYER, PageProblem.UNRECOGNISED, PageProblem.BEYOND_OCR)
 
@@ -51,10 +60,10 @@ WITHOUT_TEXT = (PageProblem.NO_TEXT_LAYER, PageProblem.UNRECOGNISED, PageProblem
 class OpenedPdf:
     """An open PDF; `pages()` reads at most `MAX_PAGES` of its `count` pages.
 
-    `render` draws a page, where the engine can: index, degrees to turn it.
+    `render` draws a page, where the engine can, and without its text: page, degrees to turn it.
     """
 
     title: str
     count: int
     pages: Callable[[], Iterator[Page]]
-    render: Callable[[int, int], Picture | None] | None = None
+    render: Render | None = None

@@ -1,6 +1,5 @@
 """The first PDF engine: fast and hard to upset."""
 
-import itertools
 import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -12,19 +11,19 @@ from gdrive_rag_mcp.domain import Reason
 from gdrive_rag_mcp.errors import ExtractionError
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.pdf.arabic import Box, with_ligatures_in_order
+from gdrive_rag_mcp.extraction.pdf.look import (
+    FORM_DEPTH,
+    lines_over_picture,
+    shows_something,
+)
 from gdrive_rag_mcp.extraction.pdf.notes import notes_on
 from gdrive_rag_mcp.extraction.pdf.page import MAX_PAGES, OpenedPdf, Page, PageProblem
 from gdrive_rag_mcp.extraction.pdf.tesseract import Picture
 
-FEW_CHARACTERS = 20
-"""A scan often carries a stamp or a page number as its only text."""
+_SHORT_TEXT = 300
+"""Characters: a scan often carries a stamp or a page number as its only text."""
 
 _PASSWORD_ERROR = 4
-_INSPECTED_OBJECTS = 200
-_FORM_DEPTH = 3
-_DECORATION = 30
-_PATH, _IMAGE = 2, 3
-_PAGE_COVER = 0.5
 _DOTS_PER_INCH = 200
 _POINTS_PER_INCH = 72
 _MOST_PIXELS = 16_000_000
@@ -50,7 +49,7 @@ def opened(file: InputFile) -> Iterator[OpenedPdf]:
             title,
             len(document),
             lambda: _pages(document),
-            lambda index, turn: _picture(document, index, turn),
+            lambda page, turn: _picture(document, page, turn),
         )
 
 
@@ -75,11 +74,16 @@ def _pages(document: pdfium.PdfDocument) -> Iterator[Page]:
 
 def _page(document: pdfium.PdfDocument, index: int) -> Page:
     with closing(document[index]) as page:
+        problem, over_picture = None, None
         with closing(page.get_textpage()) as layer:
             text = with_ligatures_in_order(layer.get_text_range(), lambda at: _box(layer, at))
-        few = len("".join(text.split())) < FEW_CHARACTERS
-        problem = PageProblem.NO_TEXT_LAYER if few and _shows_more(page, text) else None
-        return Page(index + 1, text, document.get_page_label(index), problem, notes=notes_on(page))
+            length = len("".join(text.split()))
+            if not length:
+                problem = PageProblem.NO_TEXT_LAYER if shows_something(page) else None
+            elif length < _SHORT_TEXT:
+                over_picture = lines_over_picture(page, text, lambda at: _box(layer, at))
+        label = document.get_page_label(index)
+        return Page(index + 1, text, label, problem, over_picture, notes=notes_on(page))
 
 
 def _box(layer: pdfium.PdfTextPage, at: int) -> Box | None:
@@ -87,39 +91,23 @@ def _box(layer: pdfium.PdfTextPage, at: int) -> Box | None:
     character = raw.FPDFText_GetCharIndexFromTextIndex(layer, at)
     if character < 0:
         return None
-    box: Box = layer.get_charbox(character)
+    try:
+        box: Box = layer.get_charbox(character)
+    except pdfium.PdfiumError:
+        return None
     return box
 
 
-def _shows_more(page: pdfium.PdfPage, text: str) -> bool:
-    """Whether a page with little or no text shows something that could be read.
-
-    With some text, only a picture over half the page counts; with none, anything beyond a few lines
-    does: a picture, letters drawn as shapes, text without a character map.
-    """
-    drawn = list(itertools.islice(page.get_objects(max_depth=_FORM_DEPTH), _INSPECTED_OBJECTS))
-    if text.strip():
-        return any(_covers_page(each, page) for each in drawn if each.type == _IMAGE)
-    return len(drawn) > _DECORATION or any(each.type != _PATH for each in drawn)
-
-
-def _covers_page(image: pdfium.PdfObject, page: pdfium.PdfPage) -> bool:
+def _picture(document: pdfium.PdfDocument, page: Page, turn: int) -> Picture | None:
+    """A page in grey, without the text that is known; None if it cannot be drawn."""
     try:
-        left, bottom, right, top = image.get_bounds()
-    except pdfium.PdfiumError:  # a damaged picture covers nothing
-        return False
-    width, height = page.get_size()
-    return bool((right - left) * (top - bottom) >= _PAGE_COVER * width * height)
-
-
-def _picture(document: pdfium.PdfDocument, index: int, turn: int) -> Picture | None:
-    """A page in grey; None if it cannot be drawn."""
-    try:
-        with closing(document[index]) as page:
-            width, height = page.get_size()
+        with closing(document[page.number - 1]) as drawn:
+            if page.text.strip():
+                _hide_text(drawn)
+            width, height = drawn.get_size()
             fits = math.sqrt(_MOST_PIXELS / max(width * height, 1))
             scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, fits)
-            with closing(page.render(scale=scale, rotation=turn, grayscale=True)) as bitmap:
+            with closing(drawn.render(scale=scale, rotation=turn, grayscale=True)) as bitmap:
                 pixels, stride = bytes(bitmap.buffer), bitmap.stride
                 rows = range(0, stride * bitmap.height, stride)
                 lines = b"".join(pixels[start : start + bitmap.width] for start in rows)
@@ -127,3 +115,9 @@ def _picture(document: pdfium.PdfDocument, index: int, turn: int) -> Picture | N
                 return Picture(bitmap.width, bitmap.height, lines, resolution)
     except pdfium.PdfiumError:
         return None
+
+
+def _hide_text(page: pdfium.PdfPage) -> None:
+    """What is known in letters would be recognised a second time."""
+    for each in page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT], max_depth=FORM_DEPTH):
+        raw.FPDFPageObj_SetIsActive(each, False)

@@ -133,8 +133,8 @@ class Body:
             self._comments.append(tagged(text, self._author))
             self._author = ""
 
-    def finish(self) -> Document:
-        """Close the document.
+    def finish(self, *, whole: bool) -> Document:
+        """Close the document; it is whole if its groups were closed.
 
         Raises:
             ExtractionError: there is no text in it.
@@ -149,6 +149,8 @@ class Body:
         for kind, texts in self._margins.items():
             for text in dict.fromkeys(texts):
                 self._prose.builder.add(text, Locator("part", kind))
+        if not whole:
+            self._prose.builder.fail("The file ends early; the rest of its text is missing")
         return self._prose.finish(sensible_title(self._title))
 
     def _end_table(self) -> None:
@@ -157,6 +159,7 @@ class Body:
             self._prose.add_table(rows, headers or None)
         else:
             for row in rows:
+                self._prose.begin_paragraph()
                 self._prose.add_text(" ".join(row))
         self._settle(self._on_table)
 

@@ -64,7 +64,7 @@ class RtfReader:
             else:
                 self._take_symbol(token.name)
         self._flush()
-        return self._body.finish()
+        return self._body.finish(whole=not self._stack)
 
     # ── groups ───────────────────────────────────────────────────────────────
 

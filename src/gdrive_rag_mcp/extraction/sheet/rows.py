@@ -85,15 +85,17 @@ def _names(row: SheetRow, below: SheetRow | None, *, needs_contrast: bool) -> _N
     if row.spread and len(row.cells) >= _LABEL_COLUMNS and names_groups(row, below):
         columns = sorted({*row.cells, *row.spread, *below.cells})
         upper = {**row.cells, **row.spread}
-        both = {
-            each: f"{upper.get(each, '')} {below.cells.get(each, '')}".strip() for each in columns
-        }
-        return _Names(both, 2)
+        return _Names({at: _joined(upper.get(at), below.cells.get(at)) for at in columns}, 2)
     if not names_columns(_with_years_told(list(row.cells.values()))):
         return None
     if needs_contrast and not _contrast(row, below):
         return None
     return _Names(row.cells, 1)
+
+
+def _joined(group: str | None, name: str | None) -> str:
+    """A name under its group; a cell that is merged over both rows is said once."""
+    return " ".join(dict.fromkeys(filter(None, (group, name))))
 
 
 def _with_years_told(cells: Sequence[str]) -> Sequence[str]:

@@ -8,12 +8,9 @@ import codecs
 import re
 from collections.abc import Mapping
 
-from gdrive_rag_mcp.extraction.encodings import (
-    decode_with_losses,
-    decodes,
-    detect,
-    proven,
-)
+from gdrive_rag_mcp.extraction import encodings
+from gdrive_rag_mcp.extraction.encoding_guess import Guess
+from gdrive_rag_mcp.extraction.encodings import decodes, identify, proven
 
 _PROLOGUE = 4_096
 _DECLARATIONS = (
@@ -76,11 +73,7 @@ def decode(data: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
     Raises:
         ExtractionError: this is no text in any encoding.
     """
-    encoding = _encoding(data, declared)
-    try:
-        return data.decode(encoding), ()
-    except UnicodeDecodeError:
-        return decode_with_losses(data, encoding)
+    return encodings.decode(data, _encoding(data, declared))
 
 
 def declared_charset(data: bytes) -> str:
@@ -90,19 +83,21 @@ def declared_charset(data: bytes) -> str:
     return found[1].decode("ascii") if found else ""
 
 
-def _encoding(data: bytes, declared: str) -> str:
+def _encoding(data: bytes, declared: str) -> Guess:
     certain = proven(data)
     if certain:
-        return certain
+        return Guess(certain, 1.0)
     named = codec_of(declared) or codec_of(declared_charset(data))
     if named == "utf-8":
-        return named if _is_nearly_utf8(data) else _detected(data)
-    return named if named and _is_plausible(data, named) else _detected(data)
+        return Guess(named, 1.0) if _is_nearly_utf8(data) else _detected(data)
+    if named and _is_plausible(data, named):
+        return Guess(named, 1.0)
+    return _detected(data)
 
 
-def _detected(data: bytes) -> str:
+def _detected(data: bytes) -> Guess:
     """By the text alone: a detector believes what the tags declare."""
-    return detect(_TAG.sub(b" ", data))
+    return identify(_TAG.sub(b" ", data))
 
 
 def codec_of(label: str) -> str:

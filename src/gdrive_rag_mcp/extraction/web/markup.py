@@ -38,7 +38,7 @@ _TOKEN = re.compile(
 )
 _KEPT_ATTRIBUTE = re.compile(
     r"(?i)(?<![\w-])(hidden|aria-hidden|aria-level|role|style|class|alt|colspan|rowspan|type|value"
-    r"|start|checked)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s>\"']+))?(?![\w-])"
+    r"|start|reversed|open|checked)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s>\"']+))?(?![\w-])"
 )
 # What browsers do not show as text, whatever it holds. Without an end it reaches to the page's end.
 _NEVER_TEXT = frozenset({"script", "style"})

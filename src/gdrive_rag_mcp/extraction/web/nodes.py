@@ -74,6 +74,8 @@ def kind_of(node: Node, *, show_aria_hidden: bool = False) -> str:
         return tag if tag == TEXT else NOTHING
     tag = _RENAMED.get(tag, tag)
     attributes = node.attributes
+    if tag == "dialog" and "open" not in attributes:
+        return NOTHING
     if not attributes:
         return tag
     # A picture that is not read out, as its formula is, can still be seen.

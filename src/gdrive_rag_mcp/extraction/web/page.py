@@ -20,6 +20,7 @@ from gdrive_rag_mcp.extraction.lines import paragraphs
 from gdrive_rag_mcp.extraction.tables import Row, row_line
 from gdrive_rag_mcp.extraction.titles import sensible_title
 from gdrive_rag_mcp.extraction.web.inline import RunningText, flat_text, lines_of
+from gdrive_rag_mcp.extraction.web.lists import BULLET, ItemNumbers
 from gdrive_rag_mcp.extraction.web.markup import tame
 from gdrive_rag_mcp.extraction.web.nodes import (
     HEADINGS,
@@ -28,7 +29,6 @@ from gdrive_rag_mcp.extraction.web.nodes import (
     Node,
     is_block,
     kind_of,
-    number_in,
     text_of,
     walk,
 )
@@ -121,7 +121,7 @@ class _PageReader:
         self._show_aria_hidden = show_aria_hidden
         self._text = RunningText()
         self._parts: list[str] = []
-        self._lists: list[int] = []  # the next number of each open list; bullets have none: 0
+        self._lists: list[ItemNumbers] = []
         self._label = ""
         self._tight = False
 
@@ -155,8 +155,7 @@ class _PageReader:
         if kind == "table":
             return self._take_table(node)
         if kind in _LISTS:
-            start = number_in(node.attributes, "start", 1)
-            self._lists.append(max(start, 1) if kind == "ol" else 0)
+            self._lists.append(ItemNumbers(node, is_ordered=kind == "ol"))
         elif kind == "li":
             self._label = self._next_label(node)
         elif kind in _PARTS:
@@ -180,11 +179,8 @@ class _PageReader:
 
     def _next_label(self, item: Node) -> str:
         indent = "  " * min(len(self._lists) - 1, _MAX_INDENT)
-        if not self._lists or not self._lists[-1]:
-            return f"{indent}- "
-        number = number_in(item.attributes, "value", self._lists[-1])
-        self._lists[-1] = number + 1
-        return f"{indent}{number}. "
+        label = self._lists[-1].label(item) if self._lists else BULLET
+        return f"{indent}{label} "
 
     # ── blocks ───────────────────────────────────────────────────────────────
 

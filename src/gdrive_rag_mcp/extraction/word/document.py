@@ -9,12 +9,7 @@ from dataclasses import dataclass
 
 from gdrive_rag_mcp.domain import Document, Locator, SegmentKind
 from gdrive_rag_mcp.errors import ExtractionError
-from gdrive_rag_mcp.extraction.building import (
-    CONTEXT_LENGTH,
-    DocumentBuilder,
-    HeadingPath,
-    one_line,
-)
+from gdrive_rag_mcp.extraction.building import CONTEXT_LENGTH, one_line
 from gdrive_rag_mcp.extraction.comments import tagged
 from gdrive_rag_mcp.extraction.drawing.graphic import read_graphic
 from gdrive_rag_mcp.extraction.drawing.shapes import link_in
@@ -27,11 +22,13 @@ from gdrive_rag_mcp.extraction.ooxml import (
     local_name,
     open_package,
 )
-from gdrive_rag_mcp.extraction.tables import header_rows, row_line
+from gdrive_rag_mcp.extraction.prose import Prose
+from gdrive_rag_mcp.extraction.tables import header_rows
 from gdrive_rag_mcp.extraction.titles import sensible_title
+from gdrive_rag_mcp.extraction.word.embedded import add_embedded
 from gdrive_rag_mcp.extraction.word.inline import children, inline
 from gdrive_rag_mcp.extraction.word.numbering import Numbering
-from gdrive_rag_mcp.extraction.word.styles import TITLE_LEVEL, Styles
+from gdrive_rag_mcp.extraction.word.styles import Styles
 from gdrive_rag_mcp.extraction.word.table import flat_text, inside, read_rows, table_rows
 
 _MAIN_PART = "word/document.xml"
@@ -57,18 +54,18 @@ def read(file: InputFile) -> Document:
         ExtractionError: damaged, hostile, encrypted, or without text.
     """
     with open_package(file) as package:
-        return _Reader(package).run()
+        return _Reader(package, file).run()
 
 
 class _Reader:
-    """Walks the body first and the parts beside it after; keeps the open headings and the notes."""
+    """Walks the body first and the parts beside it after; keeps the notes."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, file: InputFile) -> None:
         self._package = package
-        self._builder = DocumentBuilder()
-        self._headings = HeadingPath()
-        self._title = ""
-        self._paragraphs = 0
+        self._file = file
+        self._prose = Prose()
+        self._builder = self._prose.builder
+        self._embedded_title = ""
         self._boxes = 0
         self._in_list = False
         self._notes: dict[tuple[str, str], _Anchor] = {}
@@ -86,10 +83,7 @@ class _Reader:
         self._read_comments()
         for kind in ("header", "footer"):
             self._read_margins(kind)
-        self._builder.title = (
-            self._title or self._headings.title or sensible_title(self._package.title())
-        )
-        return self._builder.finish()
+        return self._prose.finish(sensible_title(self._package.title()) or self._embedded_title)
 
     def _parts(self, kind: str) -> Iterator[Element]:
         """The parts of a kind that are linked and readable; the others are noted."""
@@ -98,7 +92,7 @@ class _Reader:
                 try:
                     yield self._package.xml(link.target)
                 except ExtractionError as error:
-                    self._builder.fail(error.message)
+                    self._builder.fail(error.message, error.reason)
 
     # ── the body ─────────────────────────────────────────────────────────────
 
@@ -110,19 +104,23 @@ class _Reader:
             elif name == "tbl":
                 self._read_table(each)
             elif name == "altChunk":
-                self._builder.fail("An embedded document was not read")
+                self._read_embedded(each)
             else:
                 self._read_blocks(each)
 
     def _read_paragraph(self, paragraph: Element) -> None:
-        self._paragraphs += not self._boxes
+        if not self._boxes:
+            self._prose.begin_paragraph()
         found = inline(paragraph, self._mark)
         properties = child(paragraph, "pPr")
         if found.text.strip():
             label = self._numbering.label(self._styles.numbering(properties))
             text = f"{label} {found.text}" if label else found.text
             level = None if self._boxes else self._styles.heading_level(properties)
-            self._add_paragraph(text, level, tight=bool(label) and self._in_list)
+            if level is None:
+                self._prose.add_text(text, tight=bool(label) and self._in_list)
+            else:
+                self._prose.add_heading(level, text)
             self._in_list = bool(label)
         for block in found.blocks:
             self._read_beside(block)
@@ -138,68 +136,45 @@ class _Reader:
             self._read_blocks(block)
         self._boxes -= 1
 
+    def _read_embedded(self, chunk: Element) -> None:
+        self._in_list = False
+        part = self._target(attribute(chunk, "id"))
+        title = add_embedded(self._prose, self._file, self._package, part)
+        self._embedded_title = self._embedded_title or title
+
+    def _target(self, identity: str | None) -> str:
+        """The part that a link leads to; nothing if there is none, which no part is called."""
+        return next((each.target for each in self._links if each.id == identity), "")
+
     def _read_graphic(self, link: Element) -> None:
         """A chart or a diagram, whose part is linked to."""
         identity = link_in(link, _LINKS[local_name(link)])
-        target = next((each.target for each in self._links if each.id == identity), "")
         try:
-            graphic = read_graphic(self._package.xml(target))
+            graphic = read_graphic(self._package.xml(self._target(identity)))
         except ExtractionError as error:
-            self._builder.fail(error.message)
+            self._builder.fail(error.message, error.reason)
             return
         for line in graphic.lines:
-            self._add(line)
+            self._prose.add_text(line)
+        context = one_line(graphic.context, CONTEXT_LENGTH)
         for row in graphic.rows:
-            self._add(row, SegmentKind.ROW, context=one_line(graphic.context, CONTEXT_LENGTH))
-
-    def _add_paragraph(self, text: str, level: int | None, *, tight: bool) -> None:
-        if level is None:
-            self._add(text, tight=tight)
-            return
-        if level == TITLE_LEVEL:
-            self._title = self._title or text
-        else:
-            self._headings.enter(level, text)
-        self._add(text, SegmentKind.HEADING)
+            self._prose.add_piece(row, SegmentKind.ROW, context=context)
 
     def _read_table(self, table: Element) -> None:
-        rows = read_rows(table, self._mark)
-        if max((len(row.cells) for row in rows), default=0) <= 1:
+        if max((len(list(inside(row, "tc"))) for row in table_rows(table)), default=0) <= 1:
             self._read_frame(table)
             return
         self._in_list = False
-        headers = header_rows(rows)
-        context = one_line(
-            " / ".join(row_line(row.cells) for row in rows[:headers]), CONTEXT_LENGTH
-        )
-        for number, row in enumerate(rows):
-            self._add(
-                row_line(row.cells), SegmentKind.ROW, context=context if number >= headers else ""
-            )
+        self._prose.begin_paragraph()
+        rows = read_rows(table, self._mark)
+        headers = header_rows([row.own for row in rows])
+        self._prose.add_rows([row.spread for row in rows], headers)
 
     def _read_frame(self, table: Element) -> None:
         """A table of one column is a frame around text, not data."""
         for row in table_rows(table):
             for cell in inside(row, "tc"):
                 self._read_blocks(cell)
-
-    def _add(
-        self,
-        text: str,
-        kind: SegmentKind = SegmentKind.TEXT,
-        *,
-        context: str = "",
-        tight: bool = False,
-    ) -> None:
-        path = self._headings.path
-        self._builder.add(text, self._locator(), kind, headings=path, context=context, tight=tight)
-
-    def _locator(self) -> Locator:
-        path = self._headings.path
-        if path:
-            return Locator("heading", " > ".join(path))
-        number = self._paragraphs
-        return Locator("paragraph", str(number), number, number)
 
     # ── what stands beside the body ──────────────────────────────────────────
 
@@ -208,7 +183,7 @@ class _Reader:
         known = self._notes.get((kind, identity))
         number = known.number if known else len(self._notes) + 1
         if known is None:
-            anchor = _Anchor(number, self._locator(), self._headings.path)
+            anchor = _Anchor(number, self._prose.locator, self._prose.headings)
             self._notes[kind, identity] = anchor
         return f"[^{number}]"
 
