@@ -1,7 +1,8 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdrive_rag_mcp.domain import Reason
@@ -123,3 +124,131 @@ def test_text_of_one_byte_a_letter_is_not_taken_for_damaged_utf8() -> None:
     data = "Für Jäger ist das Gelände täglich geöffnet, außer an Feiertagen.".encode("cp1252")
 
     assert detect(data) == "cp1252"
+
+
+LAW = {
+    "cp949": "제1조 이 규정은 직원의 휴가에 관한 사항을 정한다. 매년 15일의 연차 휴가를 쓴다.",
+    "gb18030": "第一条 本规定适用于员工休假。员工每年享有十五天年假。",
+    "big5": "第一條 本規定適用於員工休假。員工每年享有十五天年假。",
+    "euc_jp": "第一条 この規定は従業員の休暇に関する事項を定める。毎年15日の年次休暇を与える。",
+    "cp932": "第一条 この規定は従業員の休暇に関する事項を定める。毎年15日の年次休暇を与える。",
+}
+SCRIPTS = LAW | {
+    "cp1251": "Настоящее положение определяет порядок предоставления отпуска работникам.",
+    "koi8-r": "Настоящее положение определяет порядок предоставления отпуска работникам.",
+    "cp1253": "Ο κανονισμός αυτός ορίζει τις άδειες των εργαζομένων κάθε χρόνο.",
+    "cp1255": "תקנון זה קובע את החופשה השנתית של העובדים בחברה ואת תנאי העבודה.",
+    "cp1256": "تحدد هذه اللائحة الإجازة السنوية للعاملين في الشركة وشروط العمل.",
+    "cp874": "ระเบียบนี้กำหนดวันลาพักผ่อนประจำปีของพนักงานทุกคนในบริษัท",
+    "cp1252": "Der Urlaub beträgt dreißig Tage; übertragene Tage verfallen für alle.",
+    "utf-8": "Nội quy này quy định ngày nghỉ phép hằng năm của người lao động.",
+}
+
+
+@pytest.mark.parametrize("codec", LAW)
+@pytest.mark.parametrize(
+    ("damage", "remark"),
+    [
+        (lambda data: data[:60] + b"\xff" + data[60:], "could not be decoded as"),
+        (lambda data: data + b"caf\xe9 x\n", "could not be decoded as"),
+        (lambda data: data[:60] + b"\0" + data[60:], "1 zero bytes were left out"),
+        (lambda data: data[:11] + data[12:], ""),
+    ],
+    ids=["a stray byte", "a Latin line", "a zero byte", "a lost byte"],
+)
+def test_a_damaged_east_asian_text_is_read_but_for_its_damage(
+    codec: str, damage: Callable[[bytes], bytes], remark: str
+) -> None:
+    line = LAW[codec] + "\n"
+    data = damage((line * 30).encode(codec))
+
+    text, losses = read_text(InputFile(data))
+
+    assert text.count(line) >= 29
+    assert remark in "".join(losses)
+
+
+@given(
+    codec=st.sampled_from(sorted(SCRIPTS)),
+    stray=st.sampled_from([b"\xff", b"\0"]),
+    where=st.floats(0, 1, exclude_max=True),
+    lines=st.integers(6, 40),
+)
+@settings(deadline=None)
+def test_one_stray_byte_costs_at_most_the_line_it_stands_in(
+    codec: str, stray: bytes, where: float, lines: int
+) -> None:
+    line = SCRIPTS[codec] + "\n"
+    data = (line * lines).encode(codec)
+    place = int(where * len(data))
+
+    text, losses = read_text(InputFile(data[:place] + stray + data[place:]))
+
+    assert text.count(line.strip()) >= lines - 2
+    assert losses or "\xff" != stray.decode("latin-1") or _is_a_letter(stray, codec)
+
+
+def _is_a_letter(byte: bytes, codec: str) -> bool:
+    return codec in {"cp1251", "koi8-r", "cp1252", "cp1256"} and bool(byte.decode(codec))
+
+
+def test_few_characters_of_utf8_are_read_as_such_among_stray_bytes() -> None:
+    data = b"ok line\nbad \xff\xfe bytes\nmore text " + "가".encode()
+
+    text, losses = read_text(InputFile(data))
+
+    assert text.endswith("more text 가")
+    assert losses == ("2 characters could not be decoded as utf-8",)
+
+
+def test_bytes_that_a_codec_leaves_without_meaning_are_lost_not_private() -> None:
+    data = JAPANESE.encode("cp932")
+
+    text, losses = read_text(InputFile(data + b"\xff\n" + data))
+
+    assert "\uf8f3" not in text
+    assert losses == ("1 characters could not be decoded as cp932",)
+
+
+def test_a_text_that_statistics_are_unsure_of_is_remarked_on() -> None:
+    data = "".join(map(chr, range(0xA1, 0x100))).encode("latin-1") + b"\n"
+
+    _, losses = read_text(InputFile(data * 3))
+
+    assert "the encoding is uncertain" in "".join(losses)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"short\0note with words\n",
+        b"one line\n\0",
+        b"name\n\0value\n\0other\n\0",
+        b"a.txt\0b.txt\0c.txt\0",
+        b"GET /index.html 200\n" * 200 + b"\0" * 4000 + b"GET /after.html 200\n" * 200,
+    ],
+)
+def test_stray_zero_bytes_are_left_out_with_a_remark(data: bytes) -> None:
+    text, losses = read_text(InputFile(data))
+
+    assert text == data.replace(b"\0", b"").decode()
+    assert losses == (f"{data.count(0)} zero bytes were left out",)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("script", sorted(SCRIPTS))
+def test_wide_text_without_a_mark_is_known_by_its_letters_or_blanks(
+    codec: str, script: str
+) -> None:
+    text = (SCRIPTS[script] + "\n") * 3
+
+    assert detect(text.encode(codec)) == codec
+
+
+def test_a_stray_byte_in_iso_2022_costs_itself() -> None:
+    data = JAPANESE.encode("iso2022_jp")
+
+    text, losses = read_text(InputFile(data + b"\xff\n" + data))
+
+    assert text.count(JAPANESE) == 2
+    assert losses

@@ -59,8 +59,7 @@ def guess(data: bytes) -> Guess | None:
     if best is None or best.score <= _SURE:
         sifted = (_detected(left, sample) for left in _sifted(sample))
         best = _best(best, *sifted)
-        if best is None or not _MULTIBYTE.match(best.codec) or right_and_wrong(sample, best.codec)[1]:
-            best = _best(best, _utf8_among_others(sample))
+        best = _best(best, _utf8_among_others(sample, best))
     return replace(best, doubtful=_is_doubtful(best, sample)) if best else None
 
 
@@ -108,8 +107,10 @@ def _without_rare_bytes(sample: bytes) -> bytes:
     return sample.translate(None, delete=bytes(rare))
 
 
-def _utf8_among_others(sample: bytes) -> Guess | None:
+def _utf8_among_others(sample: bytes, best: Guess | None) -> Guess | None:
     """Characters of UTF-8 hardly come about by chance: with more of them than else, it is that."""
+    if best and _MULTIBYTE.match(best.codec) and not right_and_wrong(sample, best.codec)[1]:
+        return None
     text = sample.decode("utf-8", errors="ignore")
     right = len(text.encode()) - len(text.encode("ascii", errors="ignore"))
     wrong = len(sample) - len(text.encode())

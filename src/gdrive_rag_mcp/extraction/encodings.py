@@ -160,7 +160,8 @@ def _is_utf16(head: bytes, codec: str) -> bool:
         return False
     if sum(letter < "\u0100" for letter in text) > _MOSTLY * len(text):
         return True
-    if decodes(head, "utf-8", whole=False) and len(_CONTROLS.findall(head)) <= _MAX_CONTROLS * len(head):
+    controls = len(_CONTROLS.findall(head))
+    if decodes(head, "utf-8", whole=False) and controls <= _MAX_CONTROLS * len(head):
         return False
     blanks = text.count(" ") + text.count("\n")
     low = head[codec == "utf-16-be" :: 2]
