@@ -228,7 +228,10 @@ def test_types_that_nothing_reads_are_skipped_and_counted_and_the_folder_goes_on
 
     assert report.complete
     assert report.coverage.by_reason == {Reason.UNSUPPORTED_TYPE: 3}
-    assert (scene.searchable(), scene.contents()) == ({"a.md"}, 1)
+    # A type that says nothing is looked into once; one that is not read is not even fetched.
+    assert (scene.searchable(), scene.contents()) == ({"a.md"}, 2)
+    scene.sync()
+    assert scene.contents() == 2
 
 
 def test_what_a_file_is_called_says_nothing_of_what_it_holds(scene: Scene) -> None:
