@@ -10,7 +10,10 @@ from gdrive_rag_mcp.extraction import archives, encodings
 from gdrive_rag_mcp.extraction.building import MAX_CHARACTERS
 from gdrive_rag_mcp.extraction.input_file import MAX_DEPTH
 from gdrive_rag_mcp.extraction.isolation.limits import Limits
+from gdrive_rag_mcp.extraction.mail import document as mail
+from gdrive_rag_mcp.extraction.office_97 import word_form
 from gdrive_rag_mcp.extraction.pdf.page import MAX_PAGES
+from gdrive_rag_mcp.extraction.rtf import document as rtf
 from gdrive_rag_mcp.extraction.sheet.scan import MAX_AREA
 from tools.format_causes import CAUSES
 from tools.formats_page import TEMPLATE
@@ -74,12 +77,17 @@ def test_every_miss_on_the_page_of_formats_has_its_cause() -> None:
     assert [cause.why for cause in CAUSES.values() if " ".join(cause.why.split()) not in text] == []
 
 
+def _megabytes() -> str:
+    limits = (encodings.MAX_BYTES, mail.MAX_BYTES, rtf.MAX_BYTES, word_form.MAX_BYTES)
+    return "; ".join(f"{limit // 1_000_000} MB" for limit in limits)
+
+
 def test_the_limits_on_the_page_of_formats_are_those_of_the_code() -> None:
     held = Limits()
     for said in (
         f"{held.memory_bytes >> 30} GiB, {held.cpu_seconds} s, {held.wall_seconds:g} s",
         f"{MAX_CHARACTERS:,} characters",
-        f"{encodings.MAX_BYTES:,} bytes",
+        f"| a text file; a mail; an RTF file; a Word 97 file | {_megabytes()} |",
         f"| pages of a PDF | {MAX_PAGES:,} |",
         f"| cells that a sheet reaches over | {MAX_AREA:,} |",
         f"| {archives.MAX_TOTAL >> 20} MiB, {archives.MAX_MEMBERS:,} members, ",

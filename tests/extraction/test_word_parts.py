@@ -117,6 +117,17 @@ def test_a_cell_merged_downwards_beside_a_wide_one_stays_in_its_column(
     assert texts[1] == f"{narrow} | Grade A"
 
 
+def test_a_row_that_begins_further_right_stays_under_the_columns_it_stands_in(read: Read) -> None:
+    restart = cell("Grade A", '<w:vMerge w:val="restart"/>')
+    top = row(cell("Kim"), cell("12"), restart)
+    late = '<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>{}</w:tr>'
+
+    below = late.format(cell("9") + cell("", "<w:vMerge/>"))
+    texts = said(read(word(f"<w:tbl>{top}{below}</w:tbl>"), WORD))
+
+    assert texts[1].split(" | ")[-2:] == ["9", "Grade A"]
+
+
 # ── notes, headers and footers ───────────────────────────────────────────────
 
 

@@ -121,4 +121,5 @@ def _is_doubtful(best: Guess, sample: bytes) -> bool:
     """Bytes that are characters of several bytes each are so hardly by chance."""
     if best.score > _UNSURE or _MULTIBYTE.match(best.codec):
         return False
-    return len(sample.translate(None, delete=_ASCII)) > _FOREIGN * len(sample)
+    foreign, _ = right_and_wrong(sample, best.codec)
+    return foreign > _FOREIGN * len(sample)
