@@ -26,6 +26,8 @@ def samples() -> Iterator[tuple[str, bytes]]:
     """Media types, each with a file of it."""
     yield "text/plain", f"{_SAYING}\n\n{_SAYING}\n".encode()
     yield "text/plain", ("회의는 목요일로 옮겨졌습니다.\n" * 9).encode("cp949")
+    # Too short for its encoding to be sure, so that all likely ones are tried.
+    yield "text/plain", "Räume für Gäste, dazu Getränke\n".encode("cp1252")
     yield "text/markdown", f"# Leave\n\n{_SAYING}\n\n| a | b |\n|---|---|\n| 1 | 2 |\n".encode()
     yield "text/csv", b"Item,Price\nTable,12.50\nChair,4.00\n"
     yield "text/html", _page().encode()
