@@ -11,7 +11,7 @@ from gdrive_rag_mcp.extraction.input_file import InputFile
 
 Read = Callable[[bytes, str], Document]
 JSON = "application/json"
-COUNT = 200_000
+COUNT = 50_000
 
 
 def said(document: Document) -> list[tuple[str, str]]:
@@ -171,9 +171,14 @@ def test_settings_with_comments_and_last_commas_are_no_failure(read: Read, conte
     "piece", ['\\"', '"', ",", ", ", "/*", "/", "//", ",/*", ',"', "\\", "\n,", "\n{", ",/**/"]
 )
 def test_what_is_no_json_costs_in_proportion(piece: str) -> None:
-    def seconds(repeated: str) -> float:
+    def seconds(count: int) -> float:
+        """The best of three, as the machine may be busy."""
+        return min(map(once, [count] * 3))
+
+    def once(count: int) -> float:
         before = time.process_time()
-        assert json_data.read(InputFile(("x" + repeated * COUNT).encode())).failures
+        assert json_data.read(InputFile(("x" + piece * count).encode())).failures
         return time.process_time() - before
 
-    assert seconds(piece) < 30 * seconds(" x")
+    # 4 in proportion, 16 with the square; the clock may tick no finer than a hundredth.
+    assert seconds(4 * COUNT) < 10 * max(seconds(COUNT), 0.05)
