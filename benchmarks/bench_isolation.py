@@ -4,10 +4,10 @@
 
 Small files, where that cost shows most. A file is read here and there by turns, and medians are
 compared: of the CPU time of all processes that take part, and of waiting. What else the machine
-does can only add to both, so that the best of a few rounds counts. `--check` fails when a process
-forked for the file, as wherever there is fork, costs more than 10 ms of CPU time in each of
-up to eight rounds. Elsewhere a process is started anew for every file; waiting for that is printed
-beside.
+does can only add to both, so that the best of up to eight rounds counts. `--check` fails when a
+process forked for the file, as wherever there is fork, costs more than 10 ms of CPU time for the
+median of the files, or more than 20 ms for any: the more a reader touches, the more memory is
+copied. Elsewhere a process is started anew for every file; waiting for that is printed beside.
 """
 
 import argparse
@@ -32,6 +32,7 @@ from gdrive_rag_mcp.extraction.reading import read_document
 from gdrive_rag_mcp.sources.media_types import media_type_of
 
 GOAL = 10.0
+MOST = 20.0
 ROUNDS, MOST_ROUNDS = 3, 8
 SPAWNED = 5
 
@@ -141,8 +142,9 @@ def main() -> int:
             added = [measure(path, process, arguments.repeats) for path in files]
         finally:
             process.end()
-    print(f"a fork adds {max(added):.1f} ms of CPU time at most (goal: {GOAL:g})")
-    return int(arguments.check and max(added) > GOAL)
+    usual, most = median(added), max(added)
+    print(f"a fork adds {usual:.1f} ms of CPU time, {most:.1f} at most (goals: {GOAL:g}, {MOST:g})")
+    return int(arguments.check and (usual > GOAL or most > MOST))
 
 
 if __name__ == "__main__":
