@@ -17,7 +17,7 @@ from gdrive_rag_mcp.extraction.text import lines_locator
 from gdrive_rag_mcp.extraction.titles import sensible_title
 
 # Exported Google documents carry every picture inside the text.
-_EMBEDDED_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]+")
+EMBEDDED_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]+")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
@@ -41,7 +41,7 @@ def read(file: InputFile) -> Document:
     """
     text, losses = read_text(file)
     builder = DocumentBuilder()
-    _Reader(clean(_EMBEDDED_DATA.sub("data:", text)).split("\n"), builder).run()
+    _Reader(clean(EMBEDDED_DATA.sub("data:", text)).split("\n"), builder).run()
     builder.failures.extend(losses)
     return builder.finish()
 

@@ -16,6 +16,7 @@ from gdrive_rag_mcp.extraction.building import DocumentBuilder, HeadingPath, one
 from gdrive_rag_mcp.extraction.encodings import read_text
 from gdrive_rag_mcp.extraction.input_file import InputFile
 from gdrive_rag_mcp.extraction.lines import paragraphs
+from gdrive_rag_mcp.extraction.markdown import EMBEDDED_DATA
 from gdrive_rag_mcp.extraction.ooxml import whole_number
 from gdrive_rag_mcp.extraction.titles import sensible_title
 from gdrive_rag_mcp.extraction.web.document import locate
@@ -26,7 +27,6 @@ _MAX_OUTPUT = 4_000
 
 _MAX_LEVEL = 6
 _TERMINAL_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_EMBEDDED_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=]+")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _MARKS = re.compile(r"[*`]|<[^<>]{1,200}>")
@@ -74,7 +74,7 @@ class _Reader:
             if kind == "heading":
                 self._enter(whole_number(_text(cell.get("level")), 1, _MAX_LEVEL), source)
             elif kind == "markdown":
-                self._read_markdown(_EMBEDDED_DATA.sub("data:", source))
+                self._read_markdown(EMBEDDED_DATA.sub("data:", source))
             else:
                 self._add(source, context=language if kind == "code" else "")
                 self._add(self._outputs(cell), context="output")
@@ -97,7 +97,7 @@ class _Reader:
             return plain
         markdown = _text(forms.get("text/markdown"))
         markup = _text(forms.get("text/html") or forms.get("html"))
-        return _EMBEDDED_DATA.sub("data:", markdown) or self._page_text(markup) or plain
+        return EMBEDDED_DATA.sub("data:", markdown) or self._page_text(markup) or plain
 
     def _page_text(self, markup: str) -> str:
         """What shows of an output that is a page."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from gdrive_rag_mcp.extraction.drawing.text import children, descendants
 from gdrive_rag_mcp.extraction.ooxml import Element, attribute, child, local_name, whole_number
+from gdrive_rag_mcp.extraction.sheet.values import FIRST_DAY
 
 _CACHES = frozenset({"strCache", "numCache", "multiLvlStrCache", "strLit", "numLit"})
 _DIMENSIONS = frozenset({"strDim", "numDim"})
@@ -16,7 +17,6 @@ _LARGEST_EXACT = 10**15
 _LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 _PERCENT = re.compile(r"[#0,]*0(?:\.(0+))?%")
 _DATE = re.compile(r"(?i)y|d|mmm")
-_EPOCH = dt.datetime(1899, 12, 30)  # noqa: DTZ001 - sheets know no zones
 _DAYS_FROM_1904 = 1_462
 _LAST_DAY = 2_958_465
 """31 December 9999, as sheets count days."""
@@ -88,7 +88,7 @@ def plain_number(number: float) -> str:
 
 
 def _date(days: float) -> str:
-    moment = _EPOCH + dt.timedelta(days=days) + dt.timedelta(milliseconds=500)
+    moment = FIRST_DAY + dt.timedelta(days=days) + dt.timedelta(milliseconds=500)
     return moment.replace(microsecond=0).isoformat(sep=" ").removesuffix(" 00:00:00")
 
 

@@ -26,12 +26,11 @@ from gdrive_rag_mcp.extraction.sheet.scan_xml import (
     sheet_parts,
     string_text,
 )
-from gdrive_rag_mcp.extraction.sheet.values import show, show_number
+from gdrive_rag_mcp.extraction.sheet.values import FIRST_DAY, show, show_number
 
 _STRINGS = "xl/sharedStrings.xml"
 _SHEET = "xl/worksheets/sheet{}.xml"
 _MAX_SHEETS = 256
-_FIRST_DAY = dt.datetime(1899, 12, 30)  # noqa: DTZ001 - sheets know no zones
 _LAST_DAY = 2_958_465
 _MAX_DIGITS = 400
 
@@ -129,6 +128,6 @@ def _number(raw: str, style: str, shared: _Shared) -> str:
     except ValueError:
         return show(raw)
     if style in shared.dates and 0 < value < _LAST_DAY:
-        return show(_FIRST_DAY + dt.timedelta(days=value))
+        return show(FIRST_DAY + dt.timedelta(days=value))
     found = shared.formats.get(style)
     return found.show(value) if found else show_number(value)

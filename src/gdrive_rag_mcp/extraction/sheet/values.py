@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 Value = str | float | bool | dt.date | dt.time | dt.datetime | dt.timedelta
+FIRST_DAY = dt.datetime(1899, 12, 30)  # noqa: DTZ001 - sheets know no zones
 _LARGEST_EXACT = 10**15
 _LATEST = dt.datetime.max - dt.timedelta(seconds=1)  # noqa: DTZ901 - sheets know no zones
 _ALPHABET = 26
