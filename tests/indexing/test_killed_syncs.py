@@ -98,13 +98,14 @@ def assert_not_torn(index: Path) -> None:
         chunks = rows("SELECT num FROM chunks")
         assert rows("SELECT id FROM text_g1_docsize") == chunks
         assert rows("SELECT file FROM chunks") == rows("SELECT file FROM documents")
-        with_vector = rows("SELECT num FROM chunks WHERE vector IS NOT NULL")
-        on_disk = connection.execute("SELECT 1 FROM meta WHERE key = 'vec0'").fetchone()
+        with_vector = rows("SELECT chunk FROM chunk_vectors_g1")
+        on_disk = connection.execute("SELECT 1 FROM meta WHERE key = 'vec0_g1'").fetchone()
         assert (rows("SELECT rowid FROM vec_g1") if on_disk else set()) == with_vector
         [(counted,)] = connection.execute(
             """SELECT count(*) FROM files f WHERE
             chunk_count != (SELECT count(*) FROM chunks c WHERE c.file = f.num)
-            OR vector_count != (SELECT count(vector) FROM chunks c WHERE c.file = f.num)
+            OR vector_count != (SELECT count(*) FROM chunks c
+                JOIN chunk_vectors_g1 g ON g.chunk = c.num WHERE c.file = f.num)
             OR (state = 'indexed' AND chunk_count = 0)"""
         )
         assert counted == 0

@@ -43,7 +43,7 @@ def numbers(store: Store, statement: str) -> set[int]:
 def assert_in_step(store: Store) -> None:
     """Every chunk has one full-text row and, with a vector, one row in vec0; and nothing more."""
     chunks = numbers(store, "SELECT num FROM chunks")
-    with_vector = numbers(store, "SELECT num FROM chunks WHERE vector IS NOT NULL")
+    with_vector = numbers(store, "SELECT chunk FROM chunk_vectors_g1")
     assert numbers(store, "SELECT id FROM text_g1_docsize") == chunks
     if store.catalog.status(EVERYTHING).vectors:
         assert numbers(store, "SELECT rowid FROM vec_g1") == with_vector
@@ -53,7 +53,8 @@ def assert_in_step(store: Store) -> None:
     counted = store._connection.execute(
         """SELECT f.id FROM files f WHERE
             chunk_count != (SELECT count(*) FROM chunks c WHERE c.file = f.num) OR
-            vector_count != (SELECT count(c.vector) FROM chunks c WHERE c.file = f.num)"""
+            vector_count != (SELECT count(*) FROM chunks c
+                JOIN chunk_vectors_g1 g ON g.chunk = c.num WHERE c.file = f.num)"""
     ).fetchall()
     assert not counted
 
@@ -125,7 +126,7 @@ def test_a_rename_and_a_move_rewrite_the_text_rows_alone(store: Store, hand: Han
     hand.folder("hr")
     hand.put("a", "sabbatical leave", "six weeks")
     hand.embed(EMBEDDER)
-    vectors = numbers(store, "SELECT vector FROM chunks")
+    vectors = numbers(store, "SELECT vector FROM chunk_vectors_g1")
     before = list(store.catalog.chunks("a", EVERYTHING))
     log = store._connection.execute("SELECT count(*) FROM vector_log").fetchone()
 
@@ -135,7 +136,7 @@ def test_a_rename_and_a_move_rewrite_the_text_rows_alone(store: Store, hand: Han
 
     assert len(found_by_words(store, "sabbatical", only("hr"))) == 1
     assert len(found_by_words(store, "absence")) == 2
-    assert numbers(store, "SELECT vector FROM chunks") == vectors
+    assert numbers(store, "SELECT vector FROM chunk_vectors_g1") == vectors
     assert store._connection.execute("SELECT count(*) FROM vector_log").fetchone() == log
     after = list(store.catalog.chunks("a", EVERYTHING))
     assert [(at, chunk.chunk_id, chunk.text) for at, chunk in after] == [

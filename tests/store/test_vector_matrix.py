@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from gdrive_rag_mcp.domain import EVERYTHING, Filters, Passage
-from gdrive_rag_mcp.store import Store, VectorMatrix, vector_index, vector_matrix
+from gdrive_rag_mcp import store as stores
+from gdrive_rag_mcp.store import Store, VectorMatrix, vector_matrix
 from gdrive_rag_mcp.terms import query_terms
-from gdrive_rag_mcp.testing.hand_written import HandWritten
+from gdrive_rag_mcp.testing.hand_written import WRITTEN, HandWritten
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 
 EMBEDDER = HashingEmbedder(32)
@@ -24,13 +25,18 @@ QUESTION = EMBEDDER.embed(["sabbatical leave"], role="query")[0]
 
 def alive(matrix: VectorMatrix, store: Store) -> dict[int, tuple[int, bytes]]:
     """What the matrix tells the reader is there: by chunk, its file and its int8 row."""
-    rows = matrix.rows(store._connection, 1)
-    places = np.flatnonzero(rows.alive)
-    assert len(set(rows.chunks[places].tolist())) == len(places)
-    return {
-        int(rows.chunks[place]): (int(rows.files[place]), rows.components[place].tobytes())
-        for place in places
-    }
+    found: dict[int, tuple[int, bytes]] = {}
+    parts = matrix.parts(store._connection, 1)
+    # A state that the matrix cannot tell is asked of the vectors themselves.
+    parts = VectorMatrix().parts(store._connection, 1) if parts is None else parts
+    assert parts is not None
+    for part in parts:
+        for place in range(len(part.chunks)):
+            if part.alive is None or part.alive[place]:
+                assert int(part.chunks[place]) not in found
+                row = part.components[place].tobytes()
+                found[int(part.chunks[place])] = (int(part.files[place]), row)
+    return found
 
 
 def change_at_random(hand: HandWritten, draw: np.random.Generator) -> None:
@@ -60,20 +66,19 @@ def test_a_matrix_sheds_its_dead_and_survives_a_trimmed_log(
     store: Store, hand: HandWritten, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_matrix, "_FEWEST_DEAD", 8)
-    monkeypatch.setattr(vector_index, "_LOG_KEPT", 5)
+    monkeypatch.setattr(stores, "_VECTOR_LOG_KEPT", 5)
     draw = np.random.default_rng(5)
     following = VectorMatrix()
     with Store.open_for_reading(store.path, matrix=following) as reader:
         for round_ in range(80):
             change_at_random(hand, draw)
             if round_ % 7 == 0:
-                with store.transaction():
-                    store._vectors.trim_log()
+                store.tidy(WRITTEN)
             with reader.reading():
                 assert alive(following, reader) == alive(VectorMatrix(), reader)
     [(kept,)] = store._connection.execute("SELECT count(*) FROM vector_log")
     assert kept < 100
-    assert following._count < 100
+    assert sum(map(len, following._segments)) < 100
 
 
 def test_readers_of_different_states_share_a_matrix(store: Store, hand: HandWritten) -> None:
@@ -110,7 +115,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from gdrive_rag_mcp.store import Store
-from gdrive_rag_mcp.testing.hand_written import HandWritten
+from gdrive_rag_mcp.testing.hand_written import WRITTEN, HandWritten
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 with Store.open_for_writing(Path(sys.argv[1])) as store:
     hand = HandWritten(store)
@@ -190,8 +195,9 @@ def test_a_generation_that_is_flipped_is_loaded_anew(store: Store, hand: HandWri
     hand.put("a", "sabbatical")
     hand.embed(EMBEDDER)
     matrix = VectorMatrix()
-    before = matrix.rows(store._connection, 1)
-    assert before.alive.sum() == 1
-    assert matrix.rows(store._connection, 2).alive.sum() == 0
-    assert matrix.rows(store._connection, 1).alive.sum() == 1, "a reader of the former generation"
-    assert before.alive.sum() == 1
+    before = matrix.parts(store._connection, 1)
+    assert before is not None
+    store.building(EMBEDDER.identity)  # generation 2, without any vector yet
+    assert matrix.parts(store._connection, 2) == []
+    assert matrix.parts(store._connection, 1) is None, "a reader of the former generation"
+    assert [len(part.chunks) for part in before] == [1]

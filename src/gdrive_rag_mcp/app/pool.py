@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gdrive_rag_mcp.store import Store, VectorMatrix
+from gdrive_rag_mcp.store import MatrixLoader, Store, resident_vectors
+from gdrive_rag_mcp.store.activity import Activity
 
 
 class StorePool:
     """Lends each thread a connection of its own to the index as it is now.
 
     Where the file was replaced under its name, connections to the former one are let go. With
-    `resident`, all connections share one matrix of vectors in memory.
+    `resident`, all connections share one matrix of vectors in memory. `activity` is where whoever
+    searches says so, for a writer to give way.
     """
 
     def __init__(self, path: Path, *, resident: bool = False) -> None:
@@ -20,8 +22,9 @@ class StorePool:
         self._resident = resident
         self._lock = threading.Lock()
         self._file: tuple[int, int] | None = None
-        self._matrix: VectorMatrix | None = None
+        self._vectors: MatrixLoader | None = None
         self._idle: list[Store] = []
+        self.activity = Activity(path)
 
     @contextmanager
     def lend(self) -> Iterator[Store]:
@@ -46,10 +49,11 @@ class StorePool:
             if file != self._file:
                 self._let_go()
                 self._file = file
-                self._matrix = VectorMatrix() if self._resident else None
+                if self._resident:
+                    self._vectors = resident_vectors(self._path)
             if self._idle:
                 return self._idle.pop(), file
-            matrix = self._matrix
+            matrix = self._vectors.matrix if self._vectors else None
         return Store.open_for_reading(self._path, matrix=matrix), file
 
     def _give_back(self, store: Store, file: tuple[int, int] | None) -> None:
@@ -69,6 +73,9 @@ class StorePool:
     def _let_go(self) -> None:
         while self._idle:
             self._idle.pop().close()
+        if self._vectors is not None:
+            self._vectors.close()
+            self._vectors = None
 
     def close(self) -> None:
         """Close every connection that is not lent out."""

@@ -1,10 +1,10 @@
 """The use cases of reading: what can be asked of an index, whoever asks."""
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from gdrive_rag_mcp.app.asking import QuestionEmbedding
 from gdrive_rag_mcp.app.checks import check_span, checked_limit
 from gdrive_rag_mcp.app.index_warnings import outdated_documents, scope_warnings, status_warnings
 from gdrive_rag_mcp.app.pool import StorePool
@@ -28,7 +28,6 @@ from gdrive_rag_mcp.domain import (
 )
 from gdrive_rag_mcp.errors import (
     DocumentNotFoundError,
-    EmbedderUnavailableError,
     IndexMissingError,
     QueryError,
 )
@@ -41,6 +40,8 @@ from gdrive_rag_mcp.store import Store
 MAX_HITS = 50
 MAX_PAGE = 500
 _UNFILTERED = Filters()
+_CHANGES_BORNE = 3
+"""How often the embedder may change under a search before it makes do with the words."""
 
 
 class Reader:
@@ -61,9 +62,7 @@ class Reader:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._pool = pool
-        self._make_embedder = embedder
-        self._embedder: Embedder | None = None
-        self._embedder_lock = threading.Lock()
+        self._embedding = QuestionEmbedding(embedder)
         self._mode = mode
         self._threshold = threshold
         self._visible = visible
@@ -90,26 +89,53 @@ class Reader:
             checked_question(text), checked_limit(limit, MAX_HITS), self._visible, filters
         )
         check_span(filters)
+        self._pool.activity.note()
         try:
+            for _ in range(_CHANGES_BORNE):
+                with self._pool.lend() as store:
+                    unsearched = self._without_searching(store, query, scope_id)
+                    recorded = store.catalog.embedding_identity
+                if unsearched is not None:
+                    return unsearched
+                by_meaning = self._mode is not Mode.KEYWORD
+                asked = self._embedding.of(query.text, recorded) if by_meaning else None
+                with self._pool.lend() as store:
+                    if asked is None or store.catalog.embedding_identity == recorded:
+                        return self._search(store, query, scope_id, asked)
             with self._pool.lend() as store:
-                return self._search(store, query, scope_id)
+                return self._search(store, query, scope_id, None)
         except IndexMissingError:
             return self._unsearched(query, scope_id, VerdictReason.NO_INDEX)
 
-    def _search(self, store: Store, query: Query, scope_id: str | None) -> SearchOutcome:
-        scope, last_sync = self._visible, store.catalog.last_sync
-        if scope_id is not None:
-            found = store.ledger.resolve_scope(scope_id, self._visible)
-            if found is None:
-                unknown = VerdictReason.SCOPE_UNKNOWN
-                return self._unsearched(query, scope_id, unknown, Coverage({}, {}), last_sync)
-            scope = found
-        coverage = store.ledger.coverage(scope)
-        if not store.ledger.holds_text(scope):
-            empty = VerdictReason.SCOPE_EMPTY
-            return self._unsearched(query, scope_id, empty, coverage, last_sync)
-        embedder = self._embedder_for(store)
-        retriever = Retriever(store.index, embedder, self._mode)
+    def _scope(self, store: Store, scope_id: str | None) -> Scope | None:
+        if scope_id is None:
+            return self._visible
+        return store.ledger.resolve_scope(scope_id, self._visible)
+
+    def _without_searching(
+        self, store: Store, query: Query, scope_id: str | None
+    ) -> SearchOutcome | None:
+        """The verdict where there is nothing to be searched; None where there is."""
+        scope, last_sync = self._scope(store, scope_id), store.catalog.last_sync
+        if scope is None:
+            unknown = VerdictReason.SCOPE_UNKNOWN
+            return self._unsearched(query, scope_id, unknown, Coverage({}, {}), last_sync)
+        if store.ledger.holds_text(scope):
+            return None
+        coverage, empty = store.ledger.coverage(scope), VerdictReason.SCOPE_EMPTY
+        return self._unsearched(query, scope_id, empty, coverage, last_sync)
+
+    def _search(
+        self, store: Store, query: Query, scope_id: str | None, asked: Embedder | None
+    ) -> SearchOutcome:
+        unsearched = self._without_searching(store, query, scope_id)
+        scope = self._scope(store, scope_id)
+        if unsearched is not None or scope is None:  # a sync may have taken it out meanwhile
+            return unsearched or self._unsearched(query, scope_id, VerdictReason.SCOPE_UNKNOWN)
+        if asked is not None:
+            store.catalog.require_same_embedding(asked.identity)
+        coverage, last_sync = store.ledger.coverage(scope), store.catalog.last_sync
+        retriever = Retriever(store.index, asked, self._mode)
         retrieved = retriever.retrieve(replace(query, scope=scope))
         # Judging looks at more hits than were asked for.
         shown = retrieved.hits[: query.limit]
@@ -144,30 +170,6 @@ class Reader:
             coverage=coverage or Coverage({}, {}),
             last_sync=last_sync,
             warnings=beware,
-        )
-
-    def _embedder_for(self, store: Store) -> Embedder | None:
-        """The embedder whose vectors the index holds, if there is one and it can be had."""
-        if self._mode is Mode.KEYWORD or store.catalog.embedding_identity is None:
-            return None
-        try:
-            with self._embedder_lock:
-                if not self._fits(store):
-                    self._embedder = self._make_embedder()
-                embedder = self._embedder
-            if embedder is not None:
-                store.catalog.require_same_embedding(embedder.identity)
-        except EmbedderUnavailableError:  # even its identity may have to be asked for
-            return None
-        return embedder
-
-    def _fits(self, store: Store) -> bool:
-        """Whether the embedder at hand is the index's; a reindex may have changed it meanwhile."""
-        recorded = store.catalog.embedding_identity
-        return (
-            self._embedder is not None
-            and recorded is not None
-            and self._embedder.identity.fingerprint == recorded.fingerprint
         )
 
     def _search_warnings(

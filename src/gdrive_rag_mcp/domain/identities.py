@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from gdrive_rag_mcp.domain.files import Coverage, Reason
+from gdrive_rag_mcp.domain.forecasts import Forecast
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,28 @@ class Extraction:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingOutlook:
+    """What is still to be embedded: distinct texts, and the characters in them."""
+
+    texts: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReindexReport:
     """A change of embedder: from which (None: words only), to which, and texts embedded for it."""
 
     former: EmbeddingIdentity | None
     current: EmbeddingIdentity
     embedded: int
+    flipped: bool = True
+    """Whether search goes by the new vectors; if not, what was made is kept for the next run."""
+    reused: int = 0
+    waiting: int = 0
+    """Chunks without a vector of the current embedder; they are found by their words alone."""
+    forecast: Forecast | None = None
+    """What was ahead before it began; None where there was nothing to embed."""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

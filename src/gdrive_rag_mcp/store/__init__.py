@@ -15,12 +15,15 @@ from gdrive_rag_mcp.errors import StoreError
 from gdrive_rag_mcp.store import connection as connections
 from gdrive_rag_mcp.store import documents
 from gdrive_rag_mcp.store.catalog import Catalog
+from gdrive_rag_mcp.store.free_space import give_back
 from gdrive_rag_mcp.store.frontier import StoredFrontier
+from gdrive_rag_mcp.store.generation import Generation
+from gdrive_rag_mcp.store.generations import Generations
 from gdrive_rag_mcp.store.inventory import Inventory
 from gdrive_rag_mcp.store.ledger import Ledger
+from gdrive_rag_mcp.store.matrix_loading import MatrixLoader
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import migrate, require_schema
-from gdrive_rag_mcp.store.reembedding import Reembedding
 from gdrive_rag_mcp.store.search_index import SqliteSearchIndex
 from gdrive_rag_mcp.store.straying import Straying
 from gdrive_rag_mcp.store.text_index import TextIndex
@@ -28,13 +31,18 @@ from gdrive_rag_mcp.store.vector_cache import VectorCache
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 from gdrive_rag_mcp.store.vector_matrix import VectorMatrix
 from gdrive_rag_mcp.store.work_queue import WorkQueue
+from gdrive_rag_mcp.store.write_ahead import WriteAheadLog
 
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["Store", "VectorMatrix"]
+__all__ = ["MatrixLoader", "Store", "VectorMatrix", "resident_vectors"]
 
-_UNUSED_VECTORS_KEPT = timedelta(days=30)
+UNUSED_VECTORS_KEPT = timedelta(days=30)
+"""How long a vector is kept that no chunk uses: a text that comes back needs no embedding."""
+_VECTOR_LOG_KEPT = 200_000
+_TRIM_VECTOR_LOG = """DELETE FROM vector_log
+    WHERE seq <= (SELECT max(seq) FROM vector_log) - ?"""
 
 
 class Store:
@@ -59,6 +67,7 @@ class Store:
     def _use(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._generation = 0
+        self._log = WriteAheadLog(connection, connections.BUSY_MILLISECONDS)
         self.ledger = Ledger(connection)
         self.inventory = Inventory(connection)
         self.straying = Straying(connection)
@@ -72,14 +81,11 @@ class Store:
         if generation == self._generation:
             return
         self._generation = generation
-        self._vectors = VectorIndex(self._connection, generation, self._matrix)
-        self._cache = VectorCache(self._connection, self._vectors)
+        self._generations = Generations(self._connection)
+        vectors = VectorIndex(self._connection, generation, self._matrix)
         text = TextIndex(self._connection, meta.text_generation)
-        self.index = SqliteSearchIndex(
-            self._connection, generation, text, self._vectors, self._cache
-        )
-        self.catalog = Catalog(self._connection, self.ledger, self._vectors)
-        self.reembedding = Reembedding(self._connection, self.index, self._cache)
+        self.index = SqliteSearchIndex(self._connection, text, vectors, self._generations)
+        self.catalog = Catalog(self._connection, self.ledger, vectors)
 
     @classmethod
     def open_for_reading(cls, path: Path, *, matrix: VectorMatrix | None = None) -> Self:
@@ -116,8 +122,11 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside is kept, or nothing of it."""
+        joined = self._connection.in_transaction
         with connections.transaction(self._connection):
             yield
+        if not joined:
+            self._log.bound()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -158,21 +167,43 @@ class Store:
         """The documents that another chunking identity cut."""
         return documents.cut_otherwise(self._connection, chunking)
 
-    def tidy(self, now: datetime) -> None:
-        """After a sync: drop vectors long unused and old log entries, and empty the log file.
+    def tidy(self, now: datetime, *, unused_kept: timedelta = UNUSED_VECTORS_KEPT) -> None:
+        """After a run: drop what is of no use any more, and give its room back.
 
         Where a machine without sqlite-vec has written, this one builds the vectors on disk again.
         """
         with self.transaction():
-            self._vectors.restore_vec0()
-            self._cache.drop_idle(now, _UNUSED_VECTORS_KEPT)
-            self._vectors.trim_log()
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._generations.serving.disk.restore()
+            self._connection.execute(_TRIM_VECTOR_LOG, (_VECTOR_LOG_KEPT,))
+        for _ in self._generations.clear_away():
+            self._log.bound()
+        numbers = [generation.number for generation in self._generations.all]
+        cache = VectorCache(self._connection)
+        for _ in cache.drop_idle(now, now - unused_kept, numbers):
+            self._log.bound()
+        for _ in give_back(self._connection):
+            self._log.bound()
+        self._log.empty()
+
+    # ── another embedder ─────────────────────────────────────────────────────
+
+    def building(self, identity: EmbeddingIdentity) -> Generation:
+        """The vectors of another embedder that are made beside those in service."""
+        return self._generations.build(identity)
+
+    @property
+    def begun(self) -> EmbeddingIdentity | None:
+        """The embedder whose vectors are being made, where a change to it has begun."""
+        return self._generations.begun
 
     def flip(self, identity: EmbeddingIdentity) -> None:
-        """Search with the vectors of another embedder from now on, all at once."""
+        """Search by the vectors that were built for another embedder from now on, all at once.
+
+        Raises:
+            StoreError: none were built for it.
+        """
         with self.transaction():
-            self.reembedding.flip(identity)
+            self._generations.flip(identity)
         self._open_generation()
 
     def close(self) -> None:
@@ -183,6 +214,14 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def resident_vectors(path: Path) -> MatrixLoader:
+    """What keeps an index's vectors in memory, for the readers of a process that stays.
+
+    Nothing is read before a search asks for it, and no search waits for it.
+    """
+    return MatrixLoader(lambda: connections.connect_for_reading(path)[0])
 
 
 @contextmanager

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
 
 import apsw
 
@@ -14,11 +13,13 @@ from gdrive_rag_mcp.domain import (
     Passage,
     Scope,
     StoredDocument,
+    TextYield,
 )
 from gdrive_rag_mcp.errors import IndexCorruptError, ReindexRequiredError
+from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.ledger import Ledger
-from gdrive_rag_mcp.store.meta import Meta
+from gdrive_rag_mcp.store.meta import EMBEDDING, Meta
 from gdrive_rag_mcp.store.migrations import SCHEMA_VERSION
 from gdrive_rag_mcp.store.passages import PASSAGE_COLUMNS, read_passage
 from gdrive_rag_mcp.store.scoping import scope_condition
@@ -28,6 +29,8 @@ from gdrive_rag_mcp.store.vector_index import VectorIndex
 
 _NONE = EmbeddingIdentity(provider="none", model="", dimensions=0, fingerprint="")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_PACES_KEPT = 4
+_FASTEST = 1e12
 
 
 class Catalog:
@@ -48,13 +51,7 @@ class Catalog:
         return None if stored in (None, _NONE) else stored
 
     def _stored_identity(self) -> EmbeddingIdentity | None:
-        text = self._meta.get("embedding")
-        if text is None:
-            return None
-        try:
-            return _identity(json.loads(text))
-        except (ValueError, TypeError):
-            raise self._meta.damaged("embedding") from None
+        return self._meta.identity(EMBEDDING)
 
     def accept_embedding(self, identity: EmbeddingIdentity | None) -> None:
         """Stamp a new index with an embedder's identity, or see that it is the one it has.
@@ -74,7 +71,7 @@ class Catalog:
                 hint=REBUILD,
             )
         if stored in (None, _NONE):
-            self._meta.set("embedding", json.dumps(asdict(identity or _NONE)))
+            self._meta.set(EMBEDDING, json.dumps(asdict(identity or _NONE)))
         else:
             self.require_same_embedding(identity)
 
@@ -174,6 +171,23 @@ class Catalog:
         else:
             self._meta.delete("root_was_lost")
 
+    @property
+    def embedding_paces(self) -> dict[str, float]:
+        """Characters a second of the embedders used last, by fingerprint; only ever a hint."""
+        try:
+            noted = json.loads(self._meta.get("embedding_paces") or "{}")
+            return {
+                str(mark): float(pace) for mark, pace in noted.items() if 0 < float(pace) < _FASTEST
+            }
+        except (ValueError, TypeError, AttributeError, IndexCorruptError):
+            return {}
+
+    def note_embedding_pace(self, fingerprint: str, pace: float) -> None:
+        """Keep how fast an embedder was, for the next forecast."""
+        others = {mark: old for mark, old in self.embedding_paces.items() if mark != fingerprint}
+        latest = [*others.items(), (fingerprint, round(pace, 1))][-_PACES_KEPT:]
+        self._meta.set("embedding_paces", json.dumps(dict(latest)))
+
     # ── what there is ────────────────────────────────────────────────────────
 
     def status(self, scope: Scope) -> IndexStatus:
@@ -202,6 +216,20 @@ class Catalog:
             unsupported=unsupported_types(self._connection, scope),
         )
 
+    def text_yields(self) -> dict[str, list[TextYield]]:
+        """What files became, by media type: those of known size, and those without (0 bytes)."""
+        rows = fetch(
+            self._connection,
+            """SELECT f.mime, count(*), coalesce(sum(f.size), 0), sum(f.chunk_count),
+                sum(octet_length(d.text))
+            FROM files f JOIN documents d ON d.file = f.num WHERE f.chunk_count > 0
+            GROUP BY f.mime, f.size IS NULL""",
+        )
+        yields: dict[str, list[TextYield]] = {}
+        for mime_type, *figures in rows:
+            yields.setdefault(mime_type, []).append(TextYield(*figures))
+        return yields
+
     def document(
         self, document_id: str, scope: Scope, start: int = 0, max_chars: int | None = None
     ) -> StoredDocument | None:
@@ -224,23 +252,12 @@ class Catalog:
         """A document's chunks in order, with their ordinals."""
         condition, parameters = scope_condition(scope)
         rows = self._connection.execute(
-            f"{PASSAGE_COLUMNS} WHERE c.generation = ? AND f.id = ? AND {condition} "
-            "ORDER BY c.ordinal",
-            (self._meta.generation, document_id, *parameters),
+            f"{PASSAGE_COLUMNS} WHERE f.id = ? AND {condition} ORDER BY c.ordinal",
+            (document_id, *parameters),
         )
         texts = Texts(self._connection)
         for row in rows:
             yield row[1], read_passage(row, texts)
-
-
-def _identity(stored: dict[str, Any]) -> EmbeddingIdentity:
-    kinds = {name: int if name == "dimensions" else str for name in stored}
-    identity = EmbeddingIdentity(**stored)
-    if not all(isinstance(stored[name], kind) for name, kind in kinds.items()):
-        raise TypeError
-    if identity.dimensions < 0:
-        raise ValueError
-    return identity
 
 
 def _named(identity: EmbeddingIdentity) -> str:

@@ -1,9 +1,12 @@
 """The index's small facts, by name; a damaged one is refused, or unknown, and never believed."""
 
+import json
 from datetime import datetime
+from typing import Any
 
 import apsw
 
+from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.errors import IndexCorruptError
 from gdrive_rag_mcp.store.scoping import read_time, stored_time
 from gdrive_rag_mcp.store.translation import REBUILD
@@ -14,6 +17,12 @@ STRANGER = "stranger"
 """Set until the first listing by another identity than before is complete."""
 ANCESTRY_CHANGED = "ancestry_changed"
 """Set where paths and placements are to be worked out anew."""
+GENERATION = "generation"
+"""The number of the vectors that are searched."""
+EMBEDDING = "embedding"
+"""Whose vectors those are."""
+BUILDING = "building"
+"""Whose vectors are being made beside them, to be changed to."""
 _COUNTS = ("generation", "listing")
 """Made with the index. To begin one anew would hide all chunks, or all that was listed before."""
 _NUMBERS = (*_COUNTS, "text_generation")
@@ -65,6 +74,20 @@ class Meta:
             hint=REBUILD,
         )
 
+    def identity(self, key: str) -> EmbeddingIdentity | None:
+        """The embedder of that name; None where none is noted.
+
+        Raises:
+            IndexCorruptError: it cannot be what was written.
+        """
+        text = self.get(key)
+        if text is None:
+            return None
+        try:
+            return _identity(json.loads(text))
+        except (ValueError, TypeError):
+            raise self.damaged(key) from None
+
     def set(self, key: str, value: str) -> None:
         self._connection.execute(
             """INSERT INTO meta VALUES (?, ?) ON CONFLICT (key)
@@ -82,23 +105,31 @@ class Meta:
 
     @property
     def generation(self) -> int:
-        """The generation of chunks and vectors that is searched.
+        """The generation of vectors that is searched.
 
         Raises:
-            IndexCorruptError: it is another than the chunks', which would all be hidden.
+            IndexCorruptError: there is none of that number.
         """
-        generation = int(self.get("generation") or 0)
-        row = self._connection.execute(
-            "SELECT generation FROM chunks WHERE num = (SELECT max(num) FROM chunks)"
-        ).fetchone()
-        if row is not None and row[0] != generation:
-            raise self.damaged("generation")
+        generation = int(self.get(GENERATION) or 0)
+        known = "SELECT 1 FROM sqlite_schema WHERE name = ?"
+        if not self._connection.execute(known, (f"chunk_vectors_g{generation}",)).fetchone():
+            raise self.damaged(GENERATION)
         return generation
 
     @property
     def text_generation(self) -> int:
         """The generation of the full-text tables; another embedder leaves them as they are."""
         return int(self.get("text_generation") or 1)
+
+
+def _identity(stored: dict[str, Any]) -> EmbeddingIdentity:
+    kinds = {name: int if name == "dimensions" else str for name in stored}
+    identity = EmbeddingIdentity(**stored)
+    if not all(isinstance(stored[name], kind) for name, kind in kinds.items()):
+        raise TypeError
+    if identity.dimensions < 0:
+        raise ValueError
+    return identity
 
 
 def _is_number(value: str) -> bool:

@@ -8,6 +8,7 @@ import apsw
 
 from gdrive_rag_mcp.errors import IndexCorruptError, IndexMissingError, SchemaTooNewError
 from gdrive_rag_mcp.store.connection import transaction
+from gdrive_rag_mcp.store.generations_apart import take_generations_apart
 
 APPLICATION_ID = 0x67647261  # "gdra": tells our file from any other SQLite file
 
@@ -136,6 +137,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _first_schema,
     partial(_altered, _FOLLOWED_CHANGES),
     partial(_altered, _DOUBTS),
+    take_generations_apart,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 

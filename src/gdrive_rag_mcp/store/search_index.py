@@ -8,6 +8,7 @@ import apsw
 from gdrive_rag_mcp.domain import (
     Chunk,
     Document,
+    EmbeddingOutlook,
     Filters,
     Passage,
     QueryTerm,
@@ -20,15 +21,13 @@ from gdrive_rag_mcp.domain import (
 from gdrive_rag_mcp.errors import DocumentNotFoundError
 from gdrive_rag_mcp.protocols import Vector, Vectors
 from gdrive_rag_mcp.store import documents
+from gdrive_rag_mcp.store.chunk_rows import ChunkRows
 from gdrive_rag_mcp.store.connection import fetch, transaction
 from gdrive_rag_mcp.store.documents import Texts
+from gdrive_rag_mcp.store.generations import Generations
 from gdrive_rag_mcp.store.passages import (
     PASSAGE_COLUMNS,
-    read_headings,
-    read_locator,
     read_passage,
-    stored_headings,
-    stored_locator,
 )
 from gdrive_rag_mcp.store.scoping import (
     file_token,
@@ -37,26 +36,25 @@ from gdrive_rag_mcp.store.scoping import (
     scope_condition,
 )
 from gdrive_rag_mcp.store.text_index import TextIndex, rows_of
-from gdrive_rag_mcp.store.vector_cache import VectorCache
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 
 
 class SqliteSearchIndex:
-    """Full text and vectors of one generation; replacing a document is one transaction."""
+    """Full text, and the vectors in service; replacing a document is one transaction."""
 
     def __init__(
         self,
         connection: apsw.Connection,
-        generation: int,
         text: TextIndex,
         vectors: VectorIndex,
-        cache: VectorCache,
+        generations: Generations,
     ) -> None:
         self._connection = connection
-        self._generation = generation
         self._text = text
         self._vectors = vectors
-        self._cache = cache
+        self._generations = generations
+        self._serving = generations.serving
+        self._chunks = ChunkRows(connection)
 
     # ── writing ──────────────────────────────────────────────────────────────
 
@@ -74,32 +72,13 @@ class SqliteSearchIndex:
             file, name = self._file(document_id)
             self._forget_chunks(file)
             documents.write(self._connection, file, document, chunking)
-            numbers = [self._insert(file, chunk) for chunk in chunks]
+            numbers = self._chunks.add(file, chunks)
             scope = self._scope_of(file)
             self._text.add(rows_of(zip(numbers, chunks, strict=True), name, scope))
             self._connection.execute(
                 "UPDATE files SET chunk_count = ? WHERE num = ?", (len(chunks), file)
             )
-            return len(self._cache.attach(numbers))
-
-    def _insert(self, file: int, chunk: Chunk) -> int:
-        self._connection.execute(
-            """INSERT INTO chunks (generation, file, ordinal, start, "end", locator, title,
-            headings, context, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            (
-                self._generation,
-                file,
-                chunk.ordinal,
-                chunk.start,
-                chunk.end,
-                stored_locator(chunk.locator),
-                chunk.title,
-                stored_headings(chunk.headings),
-                chunk.context,
-                chunk.hash,
-            ),
-        )
-        return self._connection.last_insert_rowid()
+            return len(self._serving.attach_known(numbers))
 
     def remove(self, document_id: str) -> None:
         """Take a document out of search; its line in the ledger is the ledger's affair."""
@@ -113,17 +92,11 @@ class SqliteSearchIndex:
                 self._connection.execute("UPDATE files SET indexed_at = NULL WHERE num = ?", row)
 
     def _forget_chunks(self, file: int) -> None:
-        chunks = fetch(
-            self._connection,
-            "SELECT num, vector FROM chunks WHERE file = ? AND generation = ?",
-            (file, self._generation),
-        )
-        self._text.remove([number for number, _ in chunks])
-        self._vectors.remove([number for number, vector in chunks if vector is not None])
-        self._connection.execute(
-            "DELETE FROM chunks WHERE file = ? AND generation = ?", (file, self._generation)
-        )
-        self._cache.let_go(vector for _, vector in chunks if vector is not None)
+        numbers = self._chunks.numbers_of(file)
+        self._text.remove(numbers)
+        for generation in self._generations.all:
+            generation.remove(numbers)
+        self._chunks.remove(file)
         self._connection.execute(
             "UPDATE files SET chunk_count = 0, vector_count = 0 WHERE num = ?", (file,)
         )
@@ -132,7 +105,7 @@ class SqliteSearchIndex:
         """Rewrite a document's full-text rows after it was renamed or moved, and nothing else."""
         with transaction(self._connection):
             file, name = self._file(document_id)
-            chunks = self._chunks_of("c.file = ?", file)
+            chunks = self._chunks.of_file(file)
             self._text.remove([number for number, _ in chunks])
             self._text.add(rows_of(chunks, name, self._scope_of(file)))
 
@@ -150,71 +123,33 @@ class SqliteSearchIndex:
         )
         return [file_token(file), *(folder_token(number) for (number,) in folders)]
 
-    def chunks(self, numbers: Sequence[int]) -> list[tuple[int, Chunk]]:
-        """Chunks as the chunker made them, in order of number."""
-        return self._chunks_of("c.num IN (SELECT value FROM json_each(?))", json.dumps(numbers))
-
-    def _chunks_of(self, condition: str, *parameters: int | str) -> list[tuple[int, Chunk]]:
-        rows = fetch(
-            self._connection,
-            f"""SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
-                c.file, c.title
-            FROM chunks c WHERE c.generation = ? AND {condition} ORDER BY c.num""",
-            (self._generation, *parameters),
-        )
-        texts = Texts(self._connection)
-        return [
-            (
-                number,
-                Chunk(
-                    ordinal,
-                    start,
-                    end,
-                    texts.part(file, start, end),
-                    read_locator(locator),
-                    title,
-                    read_headings(headings),
-                    context,
-                ),
-            )
-            for number, ordinal, start, end, locator, headings, context, file, title in rows
-        ]
-
     # ── vectors that are still to be made ────────────────────────────────────
 
     def without_vector(self, after: int, limit: int) -> list[tuple[int, Chunk]]:
         """Chunks that wait for a vector, in order of number, from beyond `after`."""
-        return self._chunks_of(
-            "c.num IN (SELECT num FROM chunks WHERE vector IS NULL AND generation = ? AND num > ? "
-            "ORDER BY num LIMIT ?)",
-            self._generation,
-            after,
-            limit,
-        )
+        return self._serving.without_vector(after, limit)
 
     def waiting(self) -> int:
         """How many chunks wait for a vector."""
-        row = self._connection.execute(
-            "SELECT count(*) FROM chunks WHERE vector IS NULL AND generation = ?",
-            (self._generation,),
-        ).fetchone()
-        return int(row[0]) if row else 0
+        return self._serving.waiting()
+
+    def outlook(self) -> EmbeddingOutlook:
+        """What is still to be embedded."""
+        return self._serving.outlook()
 
     def attach_known(self, numbers: Sequence[int]) -> set[int]:
         """Give waiting chunks the vectors that the index already has of their texts.
 
         Returns the numbers of those that got one.
         """
-        return self._cache.attach(numbers)
+        return self._serving.attach_known(numbers)
 
     def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
         """Give chunks their vectors, shape (len(numbers), dimensions), kept as float16.
 
         A chunk that has gone meanwhile, or holds another text, is left alone.
         """
-        with transaction(self._connection):
-            self._cache.add(hashes, rows)
-            self._cache.attach(numbers)
+        self._serving.attach_vectors(numbers, hashes, rows)
 
     # ── searching ────────────────────────────────────────────────────────────
 

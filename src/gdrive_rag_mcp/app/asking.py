@@ -1,0 +1,78 @@
+"""A question that has been embedded before the index is looked at.
+
+A snapshot of the index that stood while a provider is asked would keep the writer's log from being
+emptied: so the vector is made first, and the search is handed an embedder that has it ready.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+
+from gdrive_rag_mcp.domain import EmbeddingIdentity
+from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
+from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
+
+
+class EmbeddedQuestion:
+    """An embedder that knows one question, or why that could not be embedded."""
+
+    def __init__(self, embedder: Embedder, question: str) -> None:
+        self._embedder = embedder
+        self.identity: EmbeddingIdentity = embedder.identity
+        self._vectors: Vectors | None = None
+        self._problem: EmbeddingError | None = None
+        try:
+            self._vectors = embedder.embed([question], role="query")
+        except EmbeddingError as error:
+            self._problem = error
+
+    @property
+    def max_tokens(self) -> int:
+        return self._embedder.max_tokens
+
+    @property
+    def parallel_calls(self) -> int:
+        return 1
+
+    def calls(self, texts: int, characters: int) -> int:
+        return 0
+
+    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+        """The question's vector, shape (1, dimensions).
+
+        Raises:
+            EmbeddingError: it could not be embedded.
+        """
+        if self._vectors is None:
+            raise self._problem or EmbeddingError("the question was not embedded")
+        return self._vectors
+
+
+class QuestionEmbedding:
+    """Embeds questions by the embedder whose vectors the index holds, as far as it is to be had.
+
+    `make` is called when one is first needed, and when a reindex has made another the index's.
+    """
+
+    def __init__(self, make: Callable[[], Embedder | None]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._embedder: Embedder | None = None
+
+    def of(self, question: str, recorded: EmbeddingIdentity | None) -> Embedder | None:
+        """A question's vector; None where the index has no vectors, or there is no embedder."""
+        if recorded is None:
+            return None
+        try:
+            with self._lock:
+                if not self._fits(recorded):
+                    self._embedder = self._make()
+                embedder = self._embedder
+            return None if embedder is None else EmbeddedQuestion(embedder, question)
+        except EmbedderUnavailableError:  # even its identity may have to be asked for
+            return None
+
+    def _fits(self, recorded: EmbeddingIdentity) -> bool:
+        return (
+            self._embedder is not None
+            and self._embedder.identity.fingerprint == recorded.fingerprint
+        )

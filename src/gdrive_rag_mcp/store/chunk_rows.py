@@ -1,0 +1,88 @@
+"""Chunks as rows of the index: where they lie in their document, and what is embedded of them."""
+
+import json
+from collections.abc import Sequence
+
+import apsw
+
+from gdrive_rag_mcp.domain import Chunk
+from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.documents import Texts
+from gdrive_rag_mcp.store.passages import (
+    read_headings,
+    read_locator,
+    stored_headings,
+    stored_locator,
+)
+
+
+class ChunkRows:
+    """The table of chunks, over a connection it does not own; numbers are never used twice."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def add(self, file: int, chunks: Sequence[Chunk]) -> list[int]:
+        """Keep a document's chunks; returns their numbers."""
+        # The cursor of an INSERT ends before the next one begins, so that the number is this one's.
+        return [self._add_one(file, chunk) for chunk in chunks]
+
+    def _add_one(self, file: int, chunk: Chunk) -> int:
+        self._connection.execute(
+            """INSERT INTO chunks (file, ordinal, start, "end", locator, title, headings, context,
+            hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                file,
+                chunk.ordinal,
+                chunk.start,
+                chunk.end,
+                stored_locator(chunk.locator),
+                chunk.title,
+                stored_headings(chunk.headings),
+                chunk.context,
+                chunk.hash,
+            ),
+        )
+        return self._connection.last_insert_rowid()
+
+    def numbers_of(self, file: int) -> list[int]:
+        """The numbers of a file's chunks, in order."""
+        rows = fetch(self._connection, "SELECT num FROM chunks WHERE file = ?", (file,))
+        return sorted(number for (number,) in rows)
+
+    def remove(self, file: int) -> None:
+        self._connection.execute("DELETE FROM chunks WHERE file = ?", (file,))
+
+    def of_file(self, file: int) -> list[tuple[int, Chunk]]:
+        """A file's chunks as the chunker made them, each with its number."""
+        return self._read("c.file = ?", file)
+
+    def numbered(self, numbers: Sequence[int]) -> list[tuple[int, Chunk]]:
+        """Chunks as the chunker made them, in order of number."""
+        return self._read("c.num IN (SELECT value FROM json_each(?))", json.dumps(numbers))
+
+    def _read(self, condition: str, parameter: int | str) -> list[tuple[int, Chunk]]:
+        rows = fetch(
+            self._connection,
+            f"""SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
+                c.file, c.title
+            FROM chunks c WHERE {condition} ORDER BY c.num""",
+            (parameter,),
+        )
+        texts = Texts(self._connection)
+        return [
+            (
+                number,
+                Chunk(
+                    ordinal,
+                    start,
+                    end,
+                    texts.part(file, start, end),
+                    read_locator(locator),
+                    title,
+                    read_headings(headings),
+                    context,
+                ),
+            )
+            for number, ordinal, start, end, locator, headings, context, file, title in rows
+        ]

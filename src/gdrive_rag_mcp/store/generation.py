@@ -1,0 +1,168 @@
+"""A generation: one embedder's vectors over all chunks, in service or still being built.
+
+Which chunk has which vector is a table of its own for each generation, and so is how they are found
+on disk. Chunks, their ids and the full text belong to none; a change of the embedder is therefore
+a change of which generation is asked, and nothing is moved.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+import apsw
+
+from gdrive_rag_mcp.domain import Chunk, EmbeddingOutlook
+from gdrive_rag_mcp.protocols import Vectors
+from gdrive_rag_mcp.store.chunk_rows import ChunkRows
+from gdrive_rag_mcp.store.connection import fetch, transaction
+from gdrive_rag_mcp.store.disk_vectors import DiskVectors
+from gdrive_rag_mcp.store.meta import EMBEDDING, Meta
+from gdrive_rag_mcp.store.vector_cache import VectorCache
+
+_WAITING = """SELECT coalesce(sum(chunk_count - vector_count), 0) FROM files
+    WHERE chunk_count > 0"""
+
+
+class Generation:
+    """One generation's vectors, over a connection it does not own."""
+
+    def __init__(self, connection: apsw.Connection, number: int, embedder: str) -> None:
+        """`embedder` is the name under which the index notes whose vectors they are."""
+        self._connection = connection
+        self._meta = Meta(connection)
+        self._embedder = embedder
+        self._serving = embedder == EMBEDDING
+        self._table = f"chunk_vectors_g{number}"
+        self._cache = VectorCache(connection)
+        self._chunks = ChunkRows(connection)
+        self.number = number
+        self.disk = DiskVectors(connection, number)
+
+    @property
+    def _fingerprint(self) -> str:
+        identity = self._meta.identity(self._embedder)
+        return identity.fingerprint if identity else ""
+
+    # ── vectors that are still to be made ────────────────────────────────────
+
+    def waiting(self) -> int:
+        """How many chunks wait for a vector."""
+        if self._serving:
+            [(waiting,)] = fetch(self._connection, _WAITING)
+            return int(waiting)
+        [(chunks, vectors)] = fetch(
+            self._connection,
+            f"SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM {self._table})",
+        )
+        return int(chunks - vectors)
+
+    def outlook(self) -> EmbeddingOutlook:
+        """What is to be embedded: distinct texts that have no vector yet, and their length."""
+        [(texts, characters)] = fetch(
+            self._connection,
+            f"""SELECT count(*), coalesce(sum(size), 0) FROM (
+                SELECT max(c."end" - c.start + length(c.title) + length(c.context)) AS size
+                FROM chunks c WHERE NOT EXISTS (
+                    SELECT 1 FROM {self._table} g WHERE g.chunk = c.num)
+                AND NOT EXISTS (
+                    SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = unhex(c.hash))
+                GROUP BY c.hash)""",
+            (self._cache.model(self._fingerprint),),
+        )
+        return EmbeddingOutlook(texts, characters)
+
+    def without_vector(self, after: int, limit: int) -> list[tuple[int, Chunk]]:
+        """Chunks that wait for a vector, in order of number, from beyond `after`."""
+        if not self.waiting():  # which spares a walk through all of them
+            return []
+        numbers = fetch(
+            self._connection,
+            f"""SELECT c.num FROM chunks c WHERE c.num > ? AND NOT EXISTS (
+                SELECT 1 FROM {self._table} g WHERE g.chunk = c.num) ORDER BY c.num LIMIT ?""",
+            (after, limit),
+        )
+        return self._chunks.numbered([number for (number,) in numbers])
+
+    def attach_known(self, numbers: Sequence[int]) -> set[int]:
+        """Give waiting chunks the vectors that the index already has of their texts.
+
+        Returns the numbers of those that got one.
+        """
+        with transaction(self._connection):
+            attached = fetch(
+                self._connection,
+                f"""INSERT INTO {self._table} (chunk, vector)
+                SELECT c.num, v.num FROM json_each(?) j CROSS JOIN chunks c ON c.num = j.value
+                CROSS JOIN vectors v ON v.model = ? AND v.hash = unhex(c.hash)
+                WHERE NOT EXISTS (SELECT 1 FROM {self._table} g WHERE g.chunk = c.num)
+                RETURNING chunk""",
+                (json.dumps(numbers), self._cache.model(self._fingerprint)),
+            )
+            if attached:
+                self._make_findable([number for (number,) in attached])
+        return {number for (number,) in attached}
+
+    def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
+        """Give chunks their vectors, shape (len(numbers), dimensions), kept as float16.
+
+        A chunk that has gone meanwhile, or holds another text, is left alone.
+        """
+        with transaction(self._connection):
+            self._cache.add(self._fingerprint, hashes, rows)
+            self.attach_known(numbers)
+
+    def _make_findable(self, chunks: Sequence[int]) -> None:
+        found = fetch(
+            self._connection,
+            f"""SELECT g.chunk, c.file, v.f16 FROM json_each(?) j
+            CROSS JOIN {self._table} g ON g.chunk = j.value
+            CROSS JOIN chunks c ON c.num = g.chunk CROSS JOIN vectors v ON v.num = g.vector""",
+            (json.dumps(sorted(chunks)),),
+        )
+        self.disk.add([(chunk, f16) for chunk, _, f16 in found])
+        if self._serving:
+            self._log(chunks, +1)
+            self._count(Counter(file for _, file, _ in found))
+
+    # ── chunks that go ───────────────────────────────────────────────────────
+
+    def remove(self, chunks: Sequence[int]) -> None:
+        """Forget chunks that are about to go; their vectors stay for a text that comes back."""
+        gone = fetch(
+            self._connection,
+            f"""DELETE FROM {self._table} WHERE chunk IN (SELECT value FROM json_each(?))
+            RETURNING chunk, vector""",
+            (json.dumps(list(chunks)),),
+        )
+        if not gone:
+            return
+        numbers = [chunk for chunk, _ in gone]
+        self.disk.remove(numbers)
+        self._cache.let_go(vector for _, vector in gone)
+        if self._serving:
+            self._log(numbers, -1)
+
+    def _log(self, chunks: Sequence[int], change: int) -> None:
+        """Tell serving processes what to do to their matrix."""
+        self._connection.executemany(
+            "INSERT INTO vector_log (chunk, change) VALUES (?, ?)",
+            ((chunk, change) for chunk in chunks),
+        )
+
+    def _count(self, files: Counter[int]) -> None:
+        self._connection.executemany(
+            "UPDATE files SET vector_count = vector_count + ? WHERE num = ?",
+            ((count, file) for file, count in files.items()),
+        )
+
+
+def create_tables(connection: apsw.Connection, number: int) -> None:
+    """Make an empty generation."""
+    connection.execute(
+        f"""CREATE TABLE chunk_vectors_g{number} (
+            chunk INTEGER PRIMARY KEY REFERENCES chunks (num),
+            vector INTEGER NOT NULL REFERENCES vectors (num))"""
+    )
+    connection.execute(
+        f"CREATE INDEX chunk_vectors_g{number}_by_vector ON chunk_vectors_g{number} (vector)"
+    )
