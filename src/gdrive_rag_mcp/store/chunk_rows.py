@@ -15,6 +15,10 @@ from gdrive_rag_mcp.store.passages import (
     stored_locator,
 )
 
+# What AUTOINCREMENT has given out, also to chunks that have gone since.
+_LAST_NUMBER = """SELECT coalesce(
+    (SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0)"""
+
 
 class ChunkRows:
     """The table of chunks, over a connection it does not own; numbers are never used twice."""
@@ -24,26 +28,28 @@ class ChunkRows:
 
     def add(self, file: int, chunks: Sequence[Chunk]) -> list[int]:
         """Keep a document's chunks; returns their numbers."""
-        # The cursor of an INSERT ends before the next one begins, so that the number is this one's.
-        return [self._add_one(file, chunk) for chunk in chunks]
-
-    def _add_one(self, file: int, chunk: Chunk) -> int:
-        self._connection.execute(
-            """INSERT INTO chunks (file, ordinal, start, "end", locator, title, headings, context,
-            hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        [(last,)] = fetch(self._connection, _LAST_NUMBER)
+        numbers = list(range(last + 1, last + 1 + len(chunks)))
+        self._connection.executemany(
+            """INSERT INTO chunks (num, file, ordinal, start, "end", locator, title, headings,
+            context, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
-                file,
-                chunk.ordinal,
-                chunk.start,
-                chunk.end,
-                stored_locator(chunk.locator),
-                chunk.title,
-                stored_headings(chunk.headings),
-                chunk.context,
-                chunk.hash,
+                (
+                    number,
+                    file,
+                    chunk.ordinal,
+                    chunk.start,
+                    chunk.end,
+                    stored_locator(chunk.locator),
+                    chunk.title,
+                    stored_headings(chunk.headings),
+                    chunk.context,
+                    chunk.hash,
+                )
+                for number, chunk in zip(numbers, chunks, strict=True)
             ),
         )
-        return self._connection.last_insert_rowid()
+        return numbers
 
     def numbers_of(self, file: int) -> list[int]:
         """The numbers of a file's chunks, in order."""

@@ -46,8 +46,8 @@ def connect_for_writing(path: Path) -> apsw.Connection:
     refuse_unsafe_location(path)
     _create_private(path)
     connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
-    # Takes effect on a file that is still empty, and before anything else is written into it.
-    _pragma(connection, "auto_vacuum", "INCREMENTAL")
+    if not path.stat().st_size:  # in one that holds something it would take a rewriting of all
+        _pragma(connection, "auto_vacuum", "INCREMENTAL")
     if not _writes_ahead(connection):
         connection.close()
         raise StoreError(

@@ -2,18 +2,27 @@
 
 import json
 import zlib
-from dataclasses import asdict
+from dataclasses import fields
 
 import apsw
 
 from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
 from gdrive_rag_mcp.store.translation import decoding
 
+_TOLD = tuple(field.name for field in fields(Locator))
+
 
 def write(connection: apsw.Connection, file: int, document: Document, chunking: str) -> None:
     """Keep a document in place of its former self."""
     segments = [
-        (s.start, s.end, s.kind.value, asdict(s.locator), s.headings, s.context)
+        (
+            s.start,
+            s.end,
+            s.kind.value,
+            {name: getattr(s.locator, name) for name in _TOLD},
+            s.headings,
+            s.context,
+        )
         for s in document.segments
     ]
     packed = zlib.compress(json.dumps(segments, ensure_ascii=False).encode())
@@ -29,6 +38,10 @@ def write(connection: apsw.Connection, file: int, document: Document, chunking: 
             chunking,
         ),
     )
+
+
+def _told(locator: Locator) -> dict[str, str | int | float | None]:
+    return {name: getattr(locator, name) for name in _TOLD}
 
 
 @decoding()

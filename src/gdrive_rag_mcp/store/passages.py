@@ -1,7 +1,7 @@
 """Chunks as rows: how locators and headings are stored, and how a row becomes a passage."""
 
 import json
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from gdrive_rag_mcp.domain import Locator, Passage
@@ -9,6 +9,7 @@ from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.scoping import read_time
 from gdrive_rag_mcp.store.translation import decoding
 
+_TOLD = tuple(field.name for field in fields(Locator))
 PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
     c.hash, c.file, d.title, f.id, f.name, f.path, f.mime,
     f.url, f.modified_time, f.indexed_at, coalesce(f.revision, f.version), f.anchors
@@ -17,7 +18,7 @@ PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.hea
 
 def stored_locator(locator: Locator) -> str:
     """A locator as JSON, without what it does not say."""
-    told = {name: value for name, value in asdict(locator).items() if value is not None}
+    told = {name: value for name in _TOLD if (value := getattr(locator, name)) is not None}
     return json.dumps(told, ensure_ascii=False)
 
 

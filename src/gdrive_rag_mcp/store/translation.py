@@ -21,48 +21,53 @@ REBUILD = "move the file away and run `gdrive-rag-mcp sync` to build it again"
 """What to do about an index that is damaged."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The errors of a disk, or of a share of one, that is full."""
+_FOREIGN = (apsw.Error, UnicodeDecodeError, UnicodeEncodeError)
 
 
 class TranslatingCursor(apsw.Cursor):
     """A cursor whose errors are ours, also those that only come up while rows are fetched."""
 
+    # Not through a context manager, whose price every single statement and row would pay.
+
     def execute(self, *arguments: Any, **options: Any) -> apsw.Cursor:  # noqa: ANN401 - apsw's own
-        with self._errors():
+        try:
             return super().execute(*arguments, **options)
+        except _FOREIGN as error:
+            raise self._ours(error) from error
 
     def executemany(self, *arguments: Any, **options: Any) -> apsw.Cursor:  # noqa: ANN401 - apsw's own
-        with self._errors():
+        try:
             return super().executemany(*arguments, **options)
+        except _FOREIGN as error:
+            raise self._ours(error) from error
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        with self._errors():
+        try:
             return super().fetchall()
+        except _FOREIGN as error:
+            raise self._ours(error) from error
 
     def fetchone(self) -> Any:  # noqa: ANN401 - SQLite's own types
-        with self._errors():
+        try:
             return super().fetchone()
+        except _FOREIGN as error:
+            raise self._ours(error) from error
 
     def __next__(self) -> Any:  # noqa: ANN401 - SQLite's own types
-        try:  # not the context manager, whose price every single row would pay
-            return super().__next__()
-        except apsw.Error as error:
-            raise _translated(error, self.connection) from error
-        except UnicodeDecodeError as error:
-            raise _garbled(self.connection.filename, error) from error
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
         try:
-            yield
-        except apsw.Error as error:
-            raise _translated(error, self.connection) from error
-        except UnicodeDecodeError as error:
-            raise _garbled(self.connection.filename, error) from error
-        except UnicodeEncodeError as error:
-            raise StoreError(
+            return super().__next__()
+        except _FOREIGN as error:
+            raise self._ours(error) from error
+
+    def _ours(self, error: apsw.Error | UnicodeError) -> StoreError:
+        if isinstance(error, apsw.Error):
+            return _translated(error, self.connection)
+        if isinstance(error, UnicodeEncodeError):
+            return StoreError(
                 f"{error.object[:80]!r} is no valid Unicode text, so the index cannot hold it",
                 hint="leave out the half of a surrogate pair in it",
-            ) from error
+            )
+        return _garbled(self.connection.filename, error)
 
 
 @contextmanager
