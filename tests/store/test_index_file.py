@@ -30,7 +30,6 @@ STORED_PRAGMAS = {
     "temp_store": 2,
     "foreign_keys": 1,
     "journal_size_limit": 67108864,
-    "wal_autocheckpoint": 4000,
     "journal_mode": "wal",
     "busy_timeout": 5000,
 }

@@ -31,7 +31,6 @@ from gdrive_rag_mcp.store.vector_cache import VectorCache
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 from gdrive_rag_mcp.store.vector_matrix import VectorMatrix
 from gdrive_rag_mcp.store.work_queue import WorkQueue
-from gdrive_rag_mcp.store.write_ahead import WriteAheadLog
 
 if TYPE_CHECKING:
     from typing import Self
@@ -67,7 +66,6 @@ class Store:
     def _use(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._generation = 0
-        self._log = WriteAheadLog(connection, connections.BUSY_MILLISECONDS)
         self.ledger = Ledger(connection)
         self.inventory = Inventory(connection)
         self.straying = Straying(connection)
@@ -122,11 +120,8 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside is kept, or nothing of it."""
-        joined = self._connection.in_transaction
         with connections.transaction(self._connection):
             yield
-        if not joined:
-            self._log.bound()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -175,15 +170,11 @@ class Store:
         with self.transaction():
             self._generations.serving.disk.restore()
             self._connection.execute(_TRIM_VECTOR_LOG, (_VECTOR_LOG_KEPT,))
-        for _ in self._generations.clear_away():
-            self._log.bound()
+        self._generations.clear_away()
         numbers = [generation.number for generation in self._generations.all]
-        cache = VectorCache(self._connection)
-        for _ in cache.drop_idle(now, now - unused_kept, numbers):
-            self._log.bound()
-        for _ in give_back(self._connection):
-            self._log.bound()
-        self._log.empty()
+        VectorCache(self._connection).drop_idle(now, now - unused_kept, numbers)
+        give_back(self._connection)
+        connections.empty_log(self._connection)
 
     # ── another embedder ─────────────────────────────────────────────────────
 

@@ -19,6 +19,7 @@ from gdrive_rag_mcp.errors import (
 )
 from gdrive_rag_mcp.store.location import is_there, refuse_unsafe_location
 from gdrive_rag_mcp.store.translation import NO_ROOM, REBUILD, TranslatingCursor, opening_errors
+from gdrive_rag_mcp.store.write_ahead import WriteAheadLog, empty
 
 BUSY_MILLISECONDS = 5_000
 _PAUSE_SECONDS = 0.02
@@ -32,7 +33,6 @@ PRAGMAS = (
     ("temp_store", "MEMORY"),
     ("foreign_keys", "ON"),
     ("journal_size_limit", "67108864"),
-    ("wal_autocheckpoint", "4000"),
 )
 
 
@@ -54,6 +54,7 @@ def connect_for_writing(path: Path) -> apsw.Connection:
             f"{path} is on a disk that has no shared memory for a write-ahead log",
             hint="put the index on a local disk with --db or GDRIVE_RAG_DB_PATH",
         )
+    WriteAheadLog(connection, BUSY_MILLISECONDS)
     return connection
 
 
@@ -144,6 +145,11 @@ def copy_to(connection: apsw.Connection, path: Path) -> None:
             ) from None
         finally:
             copy.close()
+
+
+def empty_log(connection: apsw.Connection) -> None:
+    """Write all of the log into the file itself, as far as readers allow it."""
+    empty(connection, BUSY_MILLISECONDS)
 
 
 def _pragma(connection: apsw.Connection, name: str, value: str) -> Any:  # noqa: ANN401 - SQLite's own types

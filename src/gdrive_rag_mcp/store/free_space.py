@@ -1,7 +1,5 @@
 """Gives the room of what was dropped back to the disk, step by step."""
 
-from collections.abc import Iterator
-
 import apsw
 
 from gdrive_rag_mcp.store.connection import fetch
@@ -11,7 +9,7 @@ _WORTH_PAGES = 500
 _KEPT_SHARE = 0.1
 
 
-def give_back(connection: apsw.Connection) -> Iterator[None]:
+def give_back(connection: apsw.Connection) -> None:
     """Shrink the file while more than a tenth of it is free; each step is a transaction.
 
     What is left free is used again by what comes. An index that was made before this was possible
@@ -22,7 +20,6 @@ def give_back(connection: apsw.Connection) -> Iterator[None]:
     while (surplus := _free_pages(connection) - _kept_free(connection)) > _WORTH_PAGES:
         # Every page that is moved is a row of this statement's.
         fetch(connection, f"PRAGMA incremental_vacuum({min(surplus, _STEP_PAGES)})")
-        yield
 
 
 def _free_pages(connection: apsw.Connection) -> int:

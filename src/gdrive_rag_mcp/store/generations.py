@@ -1,7 +1,6 @@
 """Which generation is in service, which is being built, and which is on its way out."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 
 import apsw
@@ -75,8 +74,7 @@ class Generations:
     def abandon(self) -> None:
         """Give up the generation that is being built; its vectors stay in the cache for a while."""
         self._meta.delete(BUILDING)
-        for _ in self.clear_away():
-            pass
+        self.clear_away()
 
     def flip(self, identity: EmbeddingIdentity) -> None:
         """Search by the generation that was built for that embedder, from this moment on.
@@ -102,13 +100,13 @@ class Generations:
             self._meta.set(GENERATION, str(building.number))
             self._meta.delete(BUILDING)
 
-    def clear_away(self) -> Iterator[None]:
+    def clear_away(self) -> None:
         """Take out, step by step, the generations that are neither in service nor being built."""
         in_use = {generation.number for generation in self.all}
         for number in self._numbers():
             if number not in in_use:
                 while self._clear_some(number):
-                    yield
+                    pass
 
     def _clear_some(self, number: int) -> bool:
         """One step of taking a generation out; false when it is gone."""

@@ -4,7 +4,7 @@ Chunks that read alike share a vector, in all generations. What no chunk uses an
 while: a file may be restored, and a change of the embedder taken back.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import apsw
@@ -52,9 +52,7 @@ class VectorCache:
             ((vector,) for vector in vectors),
         )
 
-    def drop_idle(
-        self, now: datetime, unused_since: datetime, generations: Sequence[int]
-    ) -> Iterator[None]:
+    def drop_idle(self, now: datetime, unused_since: datetime, generations: Sequence[int]) -> None:
         """Drop, step by step, vectors that no chunk of the generations has used since then."""
         with transaction(self._connection):
             for number in generations:
@@ -77,4 +75,3 @@ class VectorCache:
                 )
             if not dropped:
                 return
-            yield
