@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdrive_rag_mcp.domain import EVERYTHING, Filters, Passage
 from gdrive_rag_mcp import store as stores
+from gdrive_rag_mcp.domain import EVERYTHING, Filters, Passage
 from gdrive_rag_mcp.store import Store, VectorMatrix, vector_matrix
 from gdrive_rag_mcp.terms import query_terms
 from gdrive_rag_mcp.testing.hand_written import WRITTEN, HandWritten
