@@ -88,6 +88,9 @@ class Generation:
 
         Returns the numbers of those that got one.
         """
+        model = self._cache.model(self._fingerprint)
+        if not model:
+            return set()
         with transaction(self._connection):
             attached = fetch(
                 self._connection,
@@ -96,7 +99,7 @@ class Generation:
                 CROSS JOIN vectors v ON v.model = ? AND v.hash = unhex(c.hash)
                 WHERE NOT EXISTS (SELECT 1 FROM {self._table} g WHERE g.chunk = c.num)
                 RETURNING chunk""",
-                (json.dumps(numbers), self._cache.model(self._fingerprint)),
+                (json.dumps(numbers), model),
             )
             if attached:
                 self._make_findable([number for (number,) in attached])

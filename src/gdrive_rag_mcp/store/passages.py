@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any
 
 from gdrive_rag_mcp.domain import Locator, Passage
@@ -9,6 +10,7 @@ from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.scoping import read_time
 from gdrive_rag_mcp.store.translation import decoding
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode  # `dumps` makes one for every call
 _TOLD = tuple(field.name for field in fields(Locator))
 PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
     c.hash, c.file, d.title, f.id, f.name, f.path, f.mime,
@@ -19,7 +21,7 @@ PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.hea
 def stored_locator(locator: Locator) -> str:
     """A locator as JSON, without what it does not say."""
     told = {name: value for name in _TOLD if (value := getattr(locator, name)) is not None}
-    return json.dumps(told, ensure_ascii=False)
+    return _as_json(told)
 
 
 @decoding()
@@ -28,9 +30,10 @@ def read_locator(text: str) -> Locator:
     return Locator(**json.loads(text))
 
 
+@lru_cache(maxsize=256)
 def stored_headings(headings: tuple[str, ...]) -> str:
-    """A heading path as JSON."""
-    return json.dumps(headings, ensure_ascii=False)
+    """A heading path as JSON; a path has many chunks, one after the other."""
+    return _as_json(headings)
 
 
 @decoding()
