@@ -24,12 +24,15 @@ from gdrive_rag_mcp.store.write_ahead import WriteAheadLog, empty
 BUSY_MILLISECONDS = 5_000
 _PAUSE_SECONDS = 0.02
 _PRIVATE = 0o600
-_MMAP_LIMIT = 8 * 2**30
+_WRITER_CACHE = "-65536"  # KiB, for the only one there is
 
 # One statement each: apsw stops a multi-statement string at the first row it returns.
+# The file is not mapped into memory: that made no search faster here, while every page that was
+# ever looked at counted as the server's memory, and an error of the disk would have ended it.
 PRAGMAS = (
     ("synchronous", "NORMAL"),
-    ("cache_size", "-65536"),
+    ("cache_size", "-16384"),  # KiB; each of a server's readers has one of its own
+    ("mmap_size", "0"),
     ("temp_store", "MEMORY"),
     ("foreign_keys", "ON"),
     ("journal_size_limit", "67108864"),
@@ -54,6 +57,7 @@ def connect_for_writing(path: Path) -> apsw.Connection:
             f"{path} is on a disk that has no shared memory for a write-ahead log",
             hint="put the index on a local disk with --db or GDRIVE_RAG_DB_PATH",
         )
+    _pragma(connection, "cache_size", _WRITER_CACHE)
     WriteAheadLog(connection, BUSY_MILLISECONDS)
     return connection
 
@@ -109,7 +113,6 @@ def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connect
         _refuse_impossible_schema(connection, path)
         for name, value in PRAGMAS:
             _pragma(connection, name, value)
-        _pragma(connection, "mmap_size", str(min(path.stat().st_size * 2, _MMAP_LIMIT)))
     except StoreError:
         connection.close()
         raise

@@ -96,16 +96,14 @@ class VectorIndex:
             among = [number for (number,) in allowed]
             count = len(among)
         else:
+            inside, parameters = f"FROM {self._table} g WHERE 1", []
             [(count,)] = fetch(self._connection, f"SELECT count(*) FROM {self._table}")
-        sampled = fetch(
-            self._connection,
-            f"SELECT g.chunk, g.vector {inside} AND (g.chunk * {SCATTER}) & {SCATTERED} < ?",
-            (*parameters, sample_share(count)),
-        )
         drawn = fetch(
             self._connection,
-            "SELECT v.f16 FROM json_each(?) j CROSS JOIN vectors v ON v.num = j.value",
-            (json.dumps([number for _, number in sampled]),),
+            f"""SELECT v.f16 FROM (
+                SELECT g.vector {inside} AND (g.chunk * {SCATTER}) & {SCATTERED} < ?
+            ) s CROSS JOIN vectors v ON v.num = s.vector""",
+            (*parameters, sample_share(count)),
         )
         found = self._disk.nearest(vector, wanted, among)
         return found, _exact_cosines([f16 for (f16,) in drawn], vector)
