@@ -293,3 +293,35 @@ def test_a_folder_that_opens_again_leaves_the_ledger(store: Store, hand: HandWri
     hand.folder("x")
     assert store.ledger.get("x", EVERYTHING) is None
     assert store.ledger.resolve_scope("x", EVERYTHING) is not None
+
+
+def test_a_reader_counts_anew_as_soon_as_somebody_has_written_and_only_then(
+    store: Store, hand: HandWritten
+) -> None:
+    hand.put("a", "one text")
+    with Store.open_for_reading(store.path) as reader:
+        with reader.reading():
+            assert reader.ledger.coverage(EVERYTHING).in_scope == 1
+            hand.put("b", "another text")
+            assert reader.ledger.coverage(EVERYTHING).in_scope == 1, "it is still the same state"
+        walked: list[str] = []
+
+        def note(_: object, statement: str, __: object) -> bool:
+            walked.append(statement)
+            return True
+
+        reader._connection.set_exec_trace(note)
+        for _ in range(3):
+            with reader.reading():
+                assert reader.ledger.coverage(EVERYTHING).in_scope == 2
+        assert len([sql for sql in walked if "GROUP BY" in sql]) == 1
+
+
+def test_a_writer_that_rolls_back_counts_what_is_there_again(
+    store: Store, hand: HandWritten
+) -> None:
+    hand.put("a", "one text")
+    with store.rehearsal():
+        hand.put("b", "another text")
+        assert store.ledger.coverage(EVERYTHING).in_scope == 2
+    assert store.ledger.coverage(EVERYTHING).in_scope == 1

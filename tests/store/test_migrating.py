@@ -21,6 +21,7 @@ from tests.indexing.desk import AParagraphAChunk, Paragraphs
 # The fourth schema undone; then the third and the second, for an index that holds no shortcut and
 # nothing that has gone.
 FOURTH_UNDONE = (
+    "DROP INDEX files_by_outcome",
     """CREATE TABLE old_vectors (
         num INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, hash TEXT NOT NULL,
         f16 BLOB NOT NULL, UNIQUE (fingerprint, hash))""",

@@ -16,6 +16,7 @@ from gdrive_rag_mcp.domain import (
     Scope,
 )
 from gdrive_rag_mcp.errors import QueryError
+from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.scoping import read_time, scope_condition
 from gdrive_rag_mcp.store.translation import decoding
 
@@ -23,12 +24,16 @@ _COLUMNS = """SELECT f.num, f.id, f.name, f.path, f.mime, f.state, f.reason, f.d
     coalesce(f.revision, f.version), f.size, f.md5, f.url, f.modified_time, f.attempts,
     f.next_attempt, f.content_hash, f.chunk_count, f.indexed_at, f.kind FROM files f"""
 
+_SCOPES_KEPT = 64
+
 
 class Ledger:
     """The ledger as readers see it; every read takes a scope."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self._counted_at = -1
+        self._counted: dict[Scope, Coverage] = {}
 
     def resolve_scope(self, scope_id: str, within: Scope) -> Scope | None:
         """The scope below one folder, or of one file; None when `within` holds no such item."""
@@ -114,8 +119,18 @@ class Ledger:
         return row is not None
 
     def coverage(self, scope: Scope) -> Coverage:
-        """How many items are in each state, and for which reasons."""
-        return self._coverage(*scope_condition(scope))
+        """How many items are in each state, and for which reasons.
+
+        A reader counts once as long as nobody else writes; a writer may yet roll back what it sees.
+        """
+        if not self._connection.readonly("main"):
+            return self._coverage(*scope_condition(scope))
+        [(state,)] = fetch(self._connection, "PRAGMA data_version")
+        if state != self._counted_at or len(self._counted) > _SCOPES_KEPT:
+            self._counted_at, self._counted = state, {}
+        if scope not in self._counted:
+            self._counted[scope] = self._coverage(*scope_condition(scope))
+        return self._counted[scope]
 
     @decoding()
     def _coverage(self, condition: str, parameters: list[str]) -> Coverage:

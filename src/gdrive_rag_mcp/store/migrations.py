@@ -133,11 +133,18 @@ _DOUBTS = (
     "CREATE INDEX IF NOT EXISTS folders_in_several ON folders (num) WHERE instr(parents, ',') > 0",
 )
 
+
+def _for_large_indexes(connection: apsw.Connection) -> None:
+    take_generations_apart(connection)
+    # Counted for every search: how many files are in which state, and have text.
+    connection.execute("CREATE INDEX files_by_outcome ON files (state, reason, chunk_count)")
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _first_schema,
     partial(_altered, _FOLLOWED_CHANGES),
     partial(_altered, _DOUBTS),
-    take_generations_apart,
+    _for_large_indexes,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 
