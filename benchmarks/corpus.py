@@ -1,177 +1,231 @@
-"""Made-up corpora: text with a natural distribution of words, vectors in clusters, questions.
+"""Made-up corpora of any size: documents of twelve chunks in nested folders, and questions.
 
-Nothing here is measured; it only has to be as hard for an index as real documents are.
+Nothing here is measured; it only has to be as hard for an index as real documents are. A document
+is made when it is asked for, from the seed and its number, so that no corpus need fit in memory.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from gdrive_rag_mcp.domain import (
-    ChangePage,
-    Chunk,
-    Document,
-    EmbeddingIdentity,
-    Locator,
-    Segment,
-    SegmentKind,
-    SourceFile,
-    SourceFolder,
-)
-from gdrive_rag_mcp.store import Store
+from benchmarks.made_vectors import DIMENSIONS, Floats, MadeVectors
+from benchmarks.made_words import Lexicon, Whole, make_lexicon
+from gdrive_rag_mcp.domain import Chunk, Document, Locator, Segment, SegmentKind
 
 CHUNKS_A_DOCUMENT = 12
-WORDS_A_CHUNK = 130
-FRAME = ("what", "is", "the", "of", "for", "in", "a", "and")
+_NAMED = "doc"
+_FEWEST_WORDS, _MOST_WORDS = 130, 170
+_TOPICS = 400
+_TOPIC_WORDS, _DOCUMENT_WORDS = 300, 40
+_ASIDE = ("ko", "zh", "th", "vi")
+_IN_OTHER_LANGUAGES = 0.05  # of the documents
+# Shares of what stands in a chunk, added up: words of all topics, of the topic, of the document,
+# names; the rest are figures.
+_KINDS = (0.74, 0.89, 0.95, 0.97)
+
+# A tree of folders: each of the outer ones holds a fifth of all documents, each of those in between
+# a twentieth, each of the innermost 0.5 %.
+OUTER, BETWEEN, INNERMOST = 5, 20, 200
+MEDIA_TYPES = (
+    ("application/pdf", ".pdf", 0.45),
+    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".docx", 0.70),
+    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx", 0.82),
+    ("text/markdown", ".md", 0.94),
+    ("text/plain", ".txt", 1.0),
+)
+_WRAPPED_TYPE = MEDIA_TYPES[0][0]
+_LATEST = datetime(2026, 6, 30, 12, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class MadeDocument:
+    """A document as a source and a chunker would bring it, with a vector a chunk."""
+
+    number: int
+    name: str
+    folder: str
+    mime_type: str
+    modified: datetime
+    title: str
+    texts: list[str]
+    vectors: Floats
+
+    @property
+    def id(self) -> str:
+        return document_id(self.number)
+
+    @property
+    def first_row(self) -> int:
+        """The place of its first chunk among all."""
+        return self.number * CHUNKS_A_DOCUMENT
+
+    def cut(self) -> tuple[Document, list[Chunk]]:
+        """The document and its chunks, each a segment of its own, under headings."""
+        segments, chunks, start = [], [], 0
+        for ordinal, text in enumerate(self.texts):
+            end = start + len(text)
+            place = ordinal + 1
+            headings = (f"Part {ordinal // 6 + 1}", f"Section {ordinal // 3 + 1}")
+            locator = Locator("page", str(place), place, place)
+            segments.append(Segment(start, end, SegmentKind.TEXT, locator, headings))
+            chunks.append(Chunk(ordinal, start, end, text, locator, self.title, headings))
+            start = end + 2
+        return Document(self.title, "\n\n".join(self.texts), tuple(segments)), chunks
+
+
+def document_id(number: int) -> str:
+    return f"{_NAMED}{number:07d}"
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Questions with their vectors, shape (questions, 384); no chunk has any of these vectors."""
+
+    texts: list[str]
+    vectors: Floats
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Chunk texts and their unit vectors, shape (chunks, dimensions)."""
+    """Chunks by number of documents; the same for a seed on every machine."""
 
-    texts: list[str]
-    vectors: npt.NDArray[np.float32]
-    questions: list[str]
-    question_vectors: npt.NDArray[np.float32]
+    chunks: int
+    seed: int = 7
+    language: str | None = None
+    """All documents in this one; None: English, with some in others."""
 
+    @property
+    def documents(self) -> int:
+        return -(-self.chunks // CHUNKS_A_DOCUMENT)
 
-def make_corpus(
-    chunks: int, *, dimensions: int = 384, questions: int = 60, seed: int = 7
-) -> Corpus:
-    """Words follow Zipf's law around topics; vectors lie around the same topics."""
-    random = np.random.default_rng(seed)
-    vocabulary = _vocabulary(40_000, random)
-    topics = 400
-    centres = _unit(random.normal(size=(topics, dimensions)))
-    topic_words = random.integers(200, len(vocabulary), size=(topics, 120))
-    ranks = np.arange(1, len(vocabulary) + 1)
-    weights = 1.0 / ranks
-    common = np.concatenate([[0.0], np.cumsum(weights / weights.sum())])[1:]
-    texts, vectors = [], np.empty((chunks, dimensions), np.float32)
-    for start in range(0, chunks, CHUNKS_A_DOCUMENT):
-        topic = int(random.zipf(1.3)) % topics
-        for at in range(start, min(start + CHUNKS_A_DOCUMENT, chunks)):
-            words = np.searchsorted(common, random.random(WORDS_A_CHUNK))
-            local = random.random(WORDS_A_CHUNK) < 0.25
-            words[local] = random.choice(topic_words[topic], local.sum())
-            texts.append(_prose([vocabulary[min(w, len(vocabulary) - 1)] for w in words]))
-            vectors[at] = centres[topic] + random.normal(scale=0.04, size=dimensions)
-    asked, asked_vectors = _questions(questions, vocabulary, topic_words, centres, random)
-    return Corpus(texts, _unit(vectors), asked, asked_vectors)
+    def row(self, document: str, ordinal: int) -> int:
+        """The place of a chunk among all, from 0."""
+        return int(document.removeprefix(_NAMED)) * CHUNKS_A_DOCUMENT + ordinal
 
+    def __iter__(self) -> Iterator[MadeDocument]:
+        return (self.document(number) for number in range(self.documents))
 
-def _vocabulary(size: int, random: np.random.Generator) -> list[str]:
-    """Distinct pronounceable words; the most frequent are those that questions are framed in."""
-    onsets = (
-        "b",
-        "br",
-        "d",
-        "f",
-        "g",
-        "gr",
-        "k",
-        "l",
-        "m",
-        "n",
-        "p",
-        "pl",
-        "r",
-        "s",
-        "st",
-        "t",
-        "v",
-    )
-    nuclei = ("a", "e", "i", "o", "u", "ai", "ou", "ea")
-    words = dict.fromkeys(FRAME)
-    while len(words) < size:
-        syllables = int(random.integers(2, 5))
-        word = "".join(
-            onsets[random.integers(len(onsets))] + nuclei[random.integers(len(nuclei))]
-            for _ in range(syllables)
+    def document(self, number: int) -> MadeDocument:
+        random = self._random(number)
+        topic, lexicon = self._kind(number, random)
+        size = min(CHUNKS_A_DOCUMENT, self.chunks - number * CHUNKS_A_DOCUMENT)
+        vectors = self._vectors.document(topic, size, self._random(number, 1))
+        words, lengths = self._words(topic, lexicon, size, random)
+        mime_type, ending, _ = self._media_type(random)
+        line = 13 if mime_type == _WRAPPED_TYPE else _MOST_WORDS
+        texts = [
+            lexicon.text(own[:length], random, line)
+            for own, length in zip(words, lengths, strict=True)
+        ]
+        title = lexicon.text(words[0, :5], random, 5).rstrip("。. ")
+        age = timedelta(minutes=int(random.exponential(1_200_000)))
+        leaf = number * INNERMOST // self.documents
+        name = f"{title[:40]} {number}{ending}".replace("\n", " ")
+        return MadeDocument(
+            number, name, f"inner{leaf}", mime_type, _LATEST - age, title, texts, vectors
         )
-        words[word] = None
-    return list(words)
 
+    def questions(self, count: int = 60) -> Questions:
+        """Each asks for three words of one English passage: what is the X of Y for Z."""
+        random = np.random.default_rng([self.seed, 4])
+        texts, vectors = list[str](), np.empty((count, DIMENSIONS), np.float32)
+        while len(texts) < count:
+            number = int(random.integers(self.documents))
+            own = self._random(number)
+            topic, lexicon = self._kind(number, own)
+            size = min(CHUNKS_A_DOCUMENT, self.chunks - number * CHUNKS_A_DOCUMENT)
+            words, lengths = self._words(topic, lexicon, size, own)
+            asked = int(random.integers(size))
+            said = words[asked, : lengths[asked]]
+            telling = said[(said >= lexicon.language.function_words) & (said < lexicon.words)]
+            chosen = list(dict.fromkeys(random.permutation(telling).tolist()))[:3]
+            if lexicon is not make_lexicon(self.language or "en", self.seed) or len(chosen) < 3:
+                continue
+            one, two, three = (lexicon.language.words[word] for word in chosen)
+            vectors[len(texts)] = self._vectors.question(
+                topic, size, asked, self._random(number, 1)
+            )
+            texts.append(f"what is the {one} of {two} for {three}")
+        return Questions(texts, vectors)
 
-def _prose(words: list[str]) -> str:
-    sentences = (" ".join(words[at : at + 13]) for at in range(0, len(words), 13))
-    return ". ".join(sentences) + "."
+    # ── how a document is made ───────────────────────────────────────────────
 
+    def _random(self, number: int, stream: int = 0) -> np.random.Generator:
+        return np.random.default_rng([self.seed, 5 + stream, number])
 
-def _questions(
-    count: int,
-    vocabulary: list[str],
-    topic_words: npt.NDArray[np.int64],
-    centres: npt.NDArray[np.float32],
-    random: np.random.Generator,
-) -> tuple[list[str], npt.NDArray[np.float32]]:
-    asked, vectors = [], np.empty((count, centres.shape[1]), np.float32)
-    for at in range(count):
-        topic = int(random.zipf(1.3)) % len(centres)
-        one, two, three = (vocabulary[w] for w in random.choice(topic_words[topic], 3))
-        asked.append(f"what is the {one} of the {two} for a {three}")
-        vectors[at] = centres[topic] + random.normal(scale=0.06, size=centres.shape[1])
-    return asked, _unit(vectors)
-
-
-def _unit(rows: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
-    unit: npt.NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit.astype(np.float32)
-
-
-IDENTITY = EmbeddingIdentity("benchmark", "clusters", 384, "benchmark-clusters-384")
-
-
-def document_of(texts: list[str]) -> tuple[Document, list[Chunk]]:
-    """A document of one chunk a text, each a segment of its own."""
-    segments, chunks, start = [], [], 0
-    for ordinal, text in enumerate(texts):
-        end = start + len(text)
-        locator = Locator("lines", str(ordinal + 1), ordinal + 1, ordinal + 1)
-        segments.append(Segment(start, end, SegmentKind.TEXT, locator))
-        chunks.append(Chunk(ordinal, start, end, text, locator))
-        start = end + 1
-    return Document("", "\n".join(texts), tuple(segments)), chunks
-
-
-def document_ids(chunks: int) -> Iterator[tuple[str, slice]]:
-    """The documents of a corpus and which of its chunks each one holds."""
-    for number, start in enumerate(range(0, chunks, CHUNKS_A_DOCUMENT)):
-        yield f"doc{number}", slice(start, min(start + CHUNKS_A_DOCUMENT, chunks))
-
-
-def build_index(path: Path, corpus: Corpus) -> None:
-    """Put a corpus into a real index, 20 folders, through the same calls a sync makes."""
-    chunks = len(corpus.texts)
-    with Store.open_for_writing(path) as store:
-        root = SourceFolder("root", "Root", (), is_root=True)
-        folders = tuple(SourceFolder(f"folder{n}", f"Folder {n}", ("root",)) for n in range(20))
-        files = tuple(
-            SourceFile(name, f"{name}.md", "text/markdown", (f"folder{n % 20}",), "1")
-            for n, (name, _) in enumerate(document_ids(chunks))
+    def _kind(self, number: int, random: np.random.Generator) -> tuple[int, Lexicon]:
+        """A document's topic, half the time one of its folder's, and its language."""
+        folder = number * BETWEEN // self.documents
+        drawn, at_home, aside, which = random.random(4).tolist()
+        topic = int(np.searchsorted(self._topic_shares, drawn))
+        if at_home < 1 / 2:
+            topic = int(self._topics_of_folders[folder][int(drawn * 12)])
+        language = self.language or (
+            "en" if aside >= _IN_OTHER_LANGUAGES else _ASIDE[int(which * 4)]
         )
-        store.inventory.begin_listing()
-        store.inventory.record(ChangePage(files, (root, *folders)), datetime.now(UTC))
-        store.inventory.place()
-        store.catalog.accept_embedding(IDENTITY)
-        for name, part in document_ids(chunks):
-            document, cut = document_of(corpus.texts[part])
-            with store.transaction():
-                store.index.replace(name, document, cut, chunking="benchmark")
-        attach_all(store, corpus)
+        return topic, make_lexicon(language, self.seed)
 
-
-def attach_all(store: Store, corpus: Corpus) -> None:
-    """Give every chunk that waits for a vector the corpus's, by its text."""
-    place = {text: at for at, text in enumerate(corpus.texts)}
-    after = 0
-    while waiting := store.index.without_vector(after, 2000):
-        after = waiting[-1][0]
-        rows = corpus.vectors[[place[chunk.text] for _, chunk in waiting]]
-        store.index.attach_vectors(
-            [number for number, _ in waiting], [chunk.hash for _, chunk in waiting], rows
+    def _words(
+        self, topic: int, lexicon: Lexicon, size: int, random: np.random.Generator
+    ) -> tuple[Whole, list[int]]:
+        """Words of each chunk, shape (size, most words), and how many of them are used."""
+        shape = (size, _MOST_WORDS)
+        words = lexicon.draw(shape, random)
+        kinds = np.searchsorted(_KINDS, random.random(shape))
+        ranks = np.exp(random.random(shape) * np.log(_TOPIC_WORDS)).astype(np.int64)
+        of_topic = self._words_of_topics[topic] % lexicon.words
+        own = random.integers(lexicon.language.function_words, lexicon.words, _DOCUMENT_WORDS)
+        choices = (
+            of_topic[ranks - 1],
+            random.choice(own, shape),
+            _zipf(random.random(shape), *lexicon.names),
+            random.integers(*lexicon.figures, size=shape),
         )
+        for kind, choice in enumerate(choices, start=1):
+            np.copyto(words, choice, where=kinds == kind)
+        return words, random.integers(_FEWEST_WORDS, _MOST_WORDS + 1, size).tolist()
+
+    def _media_type(self, random: np.random.Generator) -> tuple[str, str, float]:
+        drawn = float(random.random())
+        return next(known for known in MEDIA_TYPES if drawn < known[-1])
+
+    @cached_property
+    def _vectors(self) -> MadeVectors:
+        return MadeVectors(_TOPICS, self.seed)
+
+    @cached_property
+    def _topic_shares(self) -> npt.NDArray[np.float64]:
+        weights = np.cumsum(np.arange(1, _TOPICS + 1) ** -0.8)
+        shares: npt.NDArray[np.float64] = weights / weights[-1]
+        return shares
+
+    @cached_property
+    def _topics_of_folders(self) -> Whole:
+        return np.random.default_rng([self.seed, 7]).integers(_TOPICS, size=(BETWEEN, 12))
+
+    @cached_property
+    def _words_of_topics(self) -> Whole:
+        return np.random.default_rng([self.seed, 8]).integers(
+            300, 60_000, size=(_TOPICS, _TOPIC_WORDS)
+        )
+
+
+def _zipf(drawn: npt.NDArray[np.float64], first: int, end: int) -> Whole:
+    """Numbers from `first` to before `end`, each rarer than the one before."""
+    found: Whole = first + np.exp(drawn * np.log(end - first)).astype(np.int64) - 1
+    return found
+
+
+def write_vectors(corpus: Corpus, path: Path) -> Floats:
+    """All vectors of a corpus in one file, mapped into memory: shape (chunks, 384), float32."""
+    rows = np.lib.format.open_memmap(path, "w+", np.float32, (corpus.chunks, DIMENSIONS))
+    for document in corpus:
+        start = document.first_row
+        rows[start : start + len(document.vectors)] = document.vectors
+    rows.flush()
+    return rows

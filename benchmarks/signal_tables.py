@@ -62,6 +62,13 @@ class RememberingEmbedder:
     def max_tokens(self) -> int:
         return self._inner.max_tokens
 
+    @property
+    def parallel_calls(self) -> int:
+        return 1  # what is known is kept in one place
+
+    def calls(self, texts: int, characters: int) -> int:
+        return self._inner.calls(texts, characters)
+
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
         keys = [hashlib.sha256(f"{role}\0{text}".encode()).hexdigest()[:24] for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}

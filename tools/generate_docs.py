@@ -68,8 +68,8 @@ Results go to stdout, progress and messages to stderr.
 enough of it |
 | 1 | failed, or not one file in scope can be searched |
 | 2 | bad settings or usage |
-| 3 | done, but something is failed, held, pending or not heard to its end, or there is nothing in \
-scope |
+| 3 | done, but something is failed, held, pending, not heard to its end or without a vector that \
+an embedder should have made, or there is nothing in scope |
 | 4 | another writer holds the index |
 | 5 | the result cannot be written to stdout; what the command did is kept |
 | 130 | stopped by SIGINT, SIGTERM or SIGHUP; what was done is kept, and the next sync goes on |
@@ -79,6 +79,29 @@ that does not catch them.
 A second signal within a second changes nothing; a later one ends the process on the spot.
 A signal is ignored where it was when the command started, as SIGHUP is with `nohup`.
 Closed or full streams keep no command from its work: what would go to a closed stderr is dropped.
+
+## What embedding is ahead
+
+`sync --dry-run`, the first sync (on stderr) and `reindex` without `--yes` say what there is to \
+embed, and how long it takes; so does a later sync if that is more than a minute.
+As JSON it is the object `forecast`, null where there is nothing to embed:
+
+| key | meaning |
+|---|---|
+| `chunks` | distinct texts; each is embedded once, however many files it is in |
+| `tokens` | the chunker's estimate, which is rather too high than too low |
+| `calls` | as the provider counts them: requests, or every text; 0 for a model on this machine, \
+null without an embedder |
+| `minutes` | by the pace of this run, else by that of an earlier run with this embedder; null \
+where neither is known |
+| `estimated` | true: nothing was read yet, so chunks and tokens are guessed from sizes and types, \
+by what files of a type became in this index, else elsewhere, where they may be off by a factor of \
+three; a changed file counts as if all of it were new |
+
+With `--max-embeddings N` no run, and no round of `sync --watch`, embeds more than N texts.
+All files are read and found by their words all the same; the run ends with 3 and a warning \
+`embedding_budget_reached`, and the next one goes on.
+A `reindex` within a budget leaves the former vectors in service until all new ones are made.
 """
 
 

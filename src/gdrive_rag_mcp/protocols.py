@@ -124,12 +124,29 @@ class Embedder(Protocol):
     def max_tokens(self) -> int:
         """The longest text, in the model's own tokens, that one vector stands for."""
 
+    @property
+    def parallel_calls(self) -> int:
+        """How many `embed` calls are worth making side by side, from threads of one process.
+
+        1 for a model that runs here, as it uses the processors by itself. Every embedder is safe
+        for as many threads as there are.
+        """
+
+    def calls(self, texts: int, characters: int) -> int:
+        """Forecast what so many texts, of so many characters in all, cost: calls to a provider.
+
+        As the provider counts them against its quota and bills them: some count requests, some
+        every text in them. 0 for a model that runs here. Nothing is sent.
+        """
+
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
         """Embed texts in order: float32, shape (len(texts), dimensions), rows of length 1.
 
         Raises:
-            EmbedderUnavailableError: the provider cannot be reached or refuses the key.
-            EmbeddingError: the answer has the wrong count, the wrong length, or is not finite.
+            EmbedderUnavailableError: other texts would fare no better: the provider cannot be
+                reached, refuses the key or the model, or makes vectors of another length.
+            EmbeddingError: one of these texts may be the cause: they were refused, or the answer
+                has the wrong count or is not finite.
         """
 
 

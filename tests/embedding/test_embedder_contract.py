@@ -1,15 +1,19 @@
 """What every embedder promises, whatever makes its vectors."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gdrive_rag_mcp.embedding.gemini import GeminiEmbedder
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
-from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.embedding.remote import RemoteEmbedder
+from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
 from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
+from gdrive_rag_mcp.testing.gemini_server import GeminiServer
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 
 TEXTS = (
@@ -19,25 +23,47 @@ TEXTS = (
     "short",
     "A text that is a good deal longer than its neighbours, so that a batch would pad them. " * 6,
 )
+HERE = {"hashing", "embedded", "sentence-transformers"}
 
 
-@pytest.fixture(params=["hashing", "embedded", "openai-compatible"])
-def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
-    if request.param == "hashing":
+@pytest.fixture(
+    params=["hashing", "embedded", "openai-compatible", "gemini", "sentence-transformers"]
+)
+def provider(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def embedder(provider: str, request: pytest.FixtureRequest) -> Iterator[Embedder]:
+    if provider == "hashing":
         yield HashingEmbedder()
-    elif request.param == "embedded":
+    elif provider == "embedded":
         yield request.getfixturevalue("real_embedder")
+    elif provider == "sentence-transformers":
+        yield request.getfixturevalue("minilm")
     else:
-        make: Callable[..., OpenAICompatibleEmbedder] = request.getfixturevalue("client")
-        with EmbeddingServer(HashingEmbedder()) as server:
-            yield make(server, batch_size=2)
+        connect: Callable[..., RemoteEmbedder] = request.getfixturevalue("connect")
+        kind = EmbeddingServer if provider == "openai-compatible" else GeminiServer
+        with kind(HashingEmbedder()) as server:
+            yield connect(server, batch_size=2)
 
 
-def test_vectors_come_in_the_order_of_the_texts(embedder: Embedder) -> None:
+@pytest.fixture
+def same(provider: str) -> Callable[[Vectors, Vectors], bool]:
+    """Whether two sets of vectors are equal: to the bit, but for padding in torch's batches."""
+    if provider == "sentence-transformers":
+        return lambda one, other: np.allclose(one, other, atol=1e-5)
+    return np.array_equal
+
+
+def test_vectors_come_in_the_order_of_the_texts(
+    embedder: Embedder, same: Callable[[Vectors, Vectors], bool]
+) -> None:
     together = embedder.embed(TEXTS, role="document")
     backwards = embedder.embed(TEXTS[::-1], role="document")
 
-    assert np.array_equal(together, backwards[::-1])
+    assert same(together, backwards[::-1])
     assert len({row.tobytes() for row in together}) == len(TEXTS)
 
 
@@ -58,13 +84,13 @@ def test_no_texts_make_no_rows(embedder: Embedder) -> None:
     assert vectors.dtype == np.float32
 
 
-def test_a_text_has_the_same_vector_to_the_bit_whatever_it_is_embedded_with(
-    embedder: Embedder,
+def test_a_text_has_the_same_vector_whatever_it_is_embedded_with(
+    embedder: Embedder, same: Callable[[Vectors, Vectors], bool]
 ) -> None:
     together = embedder.embed(TEXTS, role="document")
     alone = [embedder.embed([text], role="document")[0] for text in TEXTS]
 
-    assert np.array_equal(together, np.stack(alone))
+    assert same(together, np.stack(alone))
 
 
 @pytest.mark.parametrize("text", ["", " \n\t ", "\x00", "\ud800", "\u202e\x07"])
@@ -85,11 +111,21 @@ def test_a_text_without_words_has_a_vector_too(embedder: Embedder, text: str) ->
     ids=["NUL", "lone surrogates", "decomposed Vietnamese", "decomposed Korean"],
 )
 def test_texts_that_read_the_same_have_the_same_vector(
-    embedder: Embedder, dirty: str, plain: str
+    embedder: Embedder, same: Callable[[Vectors, Vectors], bool], dirty: str, plain: str
 ) -> None:
     vectors = embedder.embed([dirty, plain], role="document")
 
-    assert np.array_equal(vectors[0], vectors[1])
+    assert same(vectors[:1], vectors[1:])
+
+
+@pytest.mark.parametrize("role", ["query", "document"])
+def test_a_text_is_nearer_to_itself_than_to_others_in_either_role(
+    embedder: Embedder, role: EmbedRole
+) -> None:
+    documents = embedder.embed(TEXTS, role="document")
+    cosines = embedder.embed(TEXTS, role=role) @ documents.T
+
+    assert (cosines.argmax(axis=1) == np.arange(len(TEXTS))).all()
 
 
 def test_the_end_of_a_long_text_is_not_cut_off(embedder: Embedder) -> None:
@@ -98,7 +134,28 @@ def test_the_end_of_a_long_text_is_not_cut_off(embedder: Embedder) -> None:
         [f"{words} Bees make honey.", f"{words} Ships carry freight."], role="document"
     )
 
-    assert not np.array_equal(first, second)
+    assert not np.allclose(first, second, atol=1e-5)
+
+
+def test_as_many_threads_as_are_said_to_pay_get_each_its_own_vectors(
+    embedder: Embedder, same: Callable[[Vectors, Vectors], bool]
+) -> None:
+    lots = [TEXTS[at:] + TEXTS[:at] for at in range(len(TEXTS))] * 2
+    with ThreadPoolExecutor(embedder.parallel_calls + 3) as pool:
+        found = list(pool.map(lambda lot: embedder.embed(lot, role="document"), lots))
+
+    one_by_one = [embedder.embed(lot, role="document") for lot in lots]
+    assert all(map(same, found, one_by_one))
+
+
+def test_only_what_runs_elsewhere_costs_calls_and_pays_in_parallel(
+    embedder: Embedder, provider: str
+) -> None:
+    characters = sum(map(len, TEXTS))
+
+    assert (embedder.calls(len(TEXTS), characters) == 0) == (provider in HERE)
+    assert (embedder.parallel_calls == 1) == (provider in HERE)
+    assert embedder.calls(0, 0) == 0
 
 
 def test_the_identity_is_stable_and_shows_neither_path_nor_endpoint(embedder: Embedder) -> None:
@@ -127,6 +184,15 @@ def test_different_embedders_have_different_fingerprints(model_folder: Path) -> 
                 ("http://127.0.0.1:1/v1", "a", 9),
             ]
         ),
+        *(
+            GeminiEmbedder("a-key", model, base_url=url, dimensions=size).identity.fingerprint
+            for url, model, size in [
+                (None, "a", 8),
+                ("http://127.0.0.1:1/v1/embeddings", "a", 8),
+                (None, "b", 8),
+                (None, "a", 9),
+            ]
+        ),
     }
 
-    assert len(fingerprints) == 9
+    assert len(fingerprints) == 13

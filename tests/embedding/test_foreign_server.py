@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from urllib.request import urlopen
 
 import numpy as np
@@ -56,6 +57,35 @@ def test_a_foreign_server_gives_the_vectors_of_its_model_in_order(
 
     assert embedder.identity.dimensions == 384
     assert np.allclose(vectors, expected, atol=1e-5)
+
+
+def test_a_foreign_server_that_takes_one_request_at_a_time_serves_calls_side_by_side(
+    embedder: OpenAICompatibleEmbedder, in_many_languages: dict[str, str]
+) -> None:
+    lots = [[text] for text in in_many_languages.values()]
+    with ThreadPoolExecutor(embedder.parallel_calls) as pool:
+        found = list(pool.map(lambda lot: embedder.embed(lot, role="document")[0], lots))
+
+    one_by_one = [embedder.embed(lot, role="document")[0] for lot in lots]
+    assert np.allclose(np.stack(found), np.stack(one_by_one), atol=1e-6)
+
+
+def test_nothing_of_a_long_text_is_lost_by_a_foreign_server_that_cuts_it(
+    embedder: OpenAICompatibleEmbedder,
+) -> None:
+    """The server drops what is beyond 512 tokens and says nothing."""
+    rent = "The tenant pays the rent on the third working day of each month. " * 45
+    bees = "Bees collect nectar from flowers and turn it into honey in the hive. " * 45
+    whole, first, second = embedder.embed([rent + bees, rent, bees], role="document")
+
+    assert first @ second < min(whole @ first, whole @ second)
+
+
+def test_no_texts_are_not_sent_to_a_foreign_server_that_refuses_them(
+    embedder: OpenAICompatibleEmbedder,
+) -> None:
+    assert embedder.embed([], role="document").shape == (0, 384)
+    assert embedder.embed(["", "\n"], role="query").shape == (2, 384)
 
 
 def test_a_foreign_server_that_ignores_dimensions_is_found_out(base_url: str) -> None:

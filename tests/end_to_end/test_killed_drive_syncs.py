@@ -14,7 +14,7 @@ from threading import Event
 import pytest
 
 from gdrive_rag_mcp.domain import EVERYTHING, FileState
-from gdrive_rag_mcp.indexing.content import READING
+from gdrive_rag_mcp.indexing.content_folder import READING
 from gdrive_rag_mcp.indexing.fetching import FILES_AHEAD
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gdrive_rag_mcp.indexing.content import READING
+from gdrive_rag_mcp.indexing.content_folder import READING
 from gdrive_rag_mcp.indexing.lock import writer_lock
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from tests.end_to_end.program import (

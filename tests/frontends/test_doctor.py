@@ -5,12 +5,14 @@ import os
 import socket
 import sqlite3
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.embedding.contract import identify
+from gdrive_rag_mcp.embedding.gemini import GeminiEmbedder
 from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
 from gdrive_rag_mcp.frontends.doctor import Finding, examine
 from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
@@ -30,10 +32,14 @@ class Made:
     """An embedder of any identity, for indexes that say what made them."""
 
     max_tokens = 512
+    parallel_calls = 1
 
     def __init__(self, identity: EmbeddingIdentity) -> None:
         self.identity = identity
         self._vectors = HashingEmbedder(identity.dimensions)
+
+    def calls(self, texts: int, characters: int) -> int:
+        return 0
 
     def embed(self, texts: list[str], *, role: EmbedRole) -> Vectors:
         return self._vectors.embed(texts, role=role)
@@ -547,3 +553,43 @@ def test_an_index_of_an_embedder_that_this_version_lacks_is_amiss(
     index_docs(index, HashingEmbedder())
 
     assert_amiss(look(GDRIVE_RAG_EMBED_PROVIDER="")["embedder"], "made with hashing")
+
+
+def test_gemini_is_told_with_its_key_and_its_bill_and_google_is_not_asked(look: Examine) -> None:
+    finding = look(
+        GDRIVE_RAG_EMBED_PROVIDER="gemini", GDRIVE_RAG_EMBED_BASE_URL=NOBODY, GEMINI_API_KEY=KEY
+    )["embedder"]
+
+    assert_fine(finding, "gemini gemini-embedding-001, 768", "key from GEMINI_API_KEY", NOBODY)
+    assert "every chunk billed" in finding.said
+    assert KEY not in finding.line
+
+
+def test_gemini_without_its_key_is_amiss(look: Examine) -> None:
+    assert_amiss(look(GDRIVE_RAG_EMBED_PROVIDER="gemini")["embedder"], "GEMINI_API_KEY")
+
+
+def test_why_a_new_index_will_be_made_with_gemini_is_told(look: Examine) -> None:
+    finding = look(GDRIVE_RAG_EMBED_PROVIDER="", GEMINI_API_KEY=KEY)["embedder"]
+
+    assert_fine(finding, "gemini", "because GEMINI_API_KEY is set")
+
+
+def test_a_gemini_index_and_another_length_are_amiss(look: Examine, index: Path) -> None:
+    embedder = GeminiEmbedder(KEY, dimensions=64)
+    index_docs(index, Made(embedder.identity))  # type: ignore[arg-type] # takes lists alone
+    embedder.close()
+    given = {"GDRIVE_RAG_EMBED_PROVIDER": "", "GEMINI_API_KEY": KEY}
+
+    assert_fine(look(**given)["embedder"], "64 dimensions")
+    assert_amiss(look(**given, GDRIVE_RAG_EMBED_DIMENSIONS="768")["embedder"], "768", "64")
+
+
+def test_an_extra_that_is_not_installed_is_amiss_with_what_to_install(look: Examine) -> None:
+    if find_spec("sentence_transformers") is not None:
+        pytest.skip("sentence-transformers is installed")
+    finding = look(GDRIVE_RAG_EMBED_PROVIDER="sentence-transformers", GDRIVE_RAG_EMBED_MODEL="a/b")[
+        "embedder"
+    ]
+
+    assert_amiss(finding, "pip install 'gdrive-rag-mcp[sentence-transformers]'")

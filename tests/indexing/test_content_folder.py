@@ -3,7 +3,7 @@
 import pytest
 
 from gdrive_rag_mcp.errors import StoreError
-from gdrive_rag_mcp.indexing.content import READING
+from gdrive_rag_mcp.indexing.content_folder import READING
 from tests.indexing.desk import Desk
 
 

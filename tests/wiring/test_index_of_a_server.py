@@ -10,8 +10,9 @@ from gdrive_rag_mcp.domain import Mode, SyncReport
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, ReindexRequiredError
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.settings import Settings, load_settings
-from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer, refusing
+from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
+from gdrive_rag_mcp.testing.provider_server import refusing
 
 KEY = "sk-hunter2"
 Choose = Callable[..., Settings]

@@ -9,16 +9,9 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp import wiring
-from gdrive_rag_mcp.domain import EmbeddingIdentity, SourceFile
-from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
-from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
-from gdrive_rag_mcp.errors import (
-    EmbedderUnavailableError,
-    GdriveRagError,
-    SettingsError,
-    SourceAuthError,
-)
-from gdrive_rag_mcp.protocols import Embedder, Source
+from gdrive_rag_mcp.domain import SourceFile
+from gdrive_rag_mcp.errors import GdriveRagError, SettingsError, SourceAuthError
+from gdrive_rag_mcp.protocols import Source
 from gdrive_rag_mcp.settings import Settings, load_settings
 from gdrive_rag_mcp.sources.drive import DriveSource
 from gdrive_rag_mcp.sources.local import LocalFolderSource
@@ -26,29 +19,11 @@ from gdrive_rag_mcp.testing.fake_drive.tokens import TokenEndpoint
 from tests.sources.nothing_known import NothingKnown
 
 HERE = "http://127.0.0.1:9/v1"
-RECORDED = EmbeddingIdentity("openai-compatible", "bge-m3", 1024, "f" * 64)
 
 
 def settings(**environ: str) -> Settings:
     """Settings of this environment alone."""
     return load_settings(environ={"HOME": os.devnull, **environ})
-
-
-def remote(**environ: str) -> Settings:
-    """Settings that choose a server, which nothing here ever calls."""
-    chosen = {
-        "GDRIVE_RAG_EMBED_PROVIDER": "openai-compatible",
-        "GDRIVE_RAG_EMBED_BASE_URL": HERE,
-        "GDRIVE_RAG_EMBED_MODEL": "nomic",
-        "GDRIVE_RAG_EMBED_DIMENSIONS": "64",
-    }
-    return settings(**(chosen | environ))
-
-
-def make_embedder(
-    chosen: Settings, recorded: EmbeddingIdentity | None = None, **environ: str
-) -> Embedder | None:
-    return wiring.make_embedder(chosen, recorded, build=False, environ=environ)
 
 
 # ── sources ──────────────────────────────────────────────────────────────────
@@ -175,111 +150,3 @@ def test_a_chunker_whose_extra_is_not_installed_is_refused_with_the_remedy() -> 
 
     assert refused.value.hint is not None
     assert "pip install '.[llama-index]'" in refused.value.hint
-
-
-# ── embedders ────────────────────────────────────────────────────────────────
-
-
-def test_no_embedder_is_made_when_none_is_wanted() -> None:
-    assert make_embedder(settings(GDRIVE_RAG_EMBED_PROVIDER="none"), RECORDED) is None
-
-
-def test_a_server_is_used_when_it_is_set() -> None:
-    embedder = make_embedder(remote())
-
-    assert isinstance(embedder, OpenAICompatibleEmbedder)
-    assert (embedder.identity.model, embedder.identity.dimensions) == ("nomic", 64)
-
-
-def test_what_the_index_was_made_with_is_used_when_nothing_is_set() -> None:
-    embedder = make_embedder(settings(GDRIVE_RAG_EMBED_BASE_URL=HERE), RECORDED)
-
-    assert isinstance(embedder, OpenAICompatibleEmbedder)
-    assert embedder.identity.model == RECORDED.model
-    assert embedder.identity.dimensions == RECORDED.dimensions
-
-
-def test_what_is_set_wins_over_what_the_index_was_made_with() -> None:
-    embedder = make_embedder(remote(), RECORDED)
-
-    assert embedder is not None
-    assert (embedder.identity.model, embedder.identity.dimensions) == ("nomic", 64)
-
-
-def test_another_providers_record_says_nothing_of_a_servers_model() -> None:
-    recorded = EmbeddingIdentity("embedded", "e5", 384, "e" * 64)
-    chosen = settings(GDRIVE_RAG_EMBED_PROVIDER="openai-compatible", GDRIVE_RAG_EMBED_BASE_URL=HERE)
-
-    with pytest.raises(SettingsError, match="GDRIVE_RAG_EMBED_MODEL"):
-        make_embedder(chosen, recorded)
-
-
-@pytest.mark.parametrize("missing", ["GDRIVE_RAG_EMBED_BASE_URL", "GDRIVE_RAG_EMBED_MODEL"])
-def test_a_server_without_address_or_model_is_refused_by_name(missing: str) -> None:
-    with pytest.raises(SettingsError, match=missing) as refused:
-        make_embedder(remote(**{missing: ""}))
-
-    assert refused.value.hint
-
-
-def test_a_recorded_server_without_an_address_is_refused_not_replaced() -> None:
-    with pytest.raises(SettingsError, match="GDRIVE_RAG_EMBED_BASE_URL"):
-        make_embedder(settings(), RECORDED)
-
-
-def test_an_index_of_an_embedder_that_this_version_does_not_have_is_refused() -> None:
-    recorded = EmbeddingIdentity("gemini", "gemini-embedding-001", 768, "9" * 64)
-
-    with pytest.raises(SettingsError, match="made with gemini") as refused:
-        make_embedder(settings(), recorded)
-    assert "upgrade" in refused.value.hint
-
-
-def test_a_key_that_is_named_and_not_set_is_said_with_both_places_it_may_be_in() -> None:
-    chosen = remote(GDRIVE_RAG_EMBED_API_KEY_ENV="MY_KEY")
-
-    with pytest.raises(EmbedderUnavailableError, match="MY_KEY, which is not set") as refused:
-        make_embedder(chosen)
-    assert "MY_KEY_FILE" in refused.value.hint
-    assert make_embedder(chosen, MY_KEY="x") is not None
-
-
-def test_a_key_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    chosen = remote(GDRIVE_RAG_EMBED_API_KEY_ENV="MY_KEY")
-
-    with pytest.raises(SettingsError, match="MY_KEY_FILE"):
-        make_embedder(chosen, MY_KEY_FILE=str(tmp_path / "no.txt"))
-
-
-def test_the_embedded_model_is_the_default_even_where_another_providers_key_is_set(
-    model_files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GEMINI_API_KEY", "AIza-something")
-    chosen = settings(GDRIVE_RAG_EMBED_MODEL_PATH=str(model_files))
-
-    assert isinstance(make_embedder(chosen, GEMINI_API_KEY="AIza-something"), OnnxEmbedder)
-
-
-@pytest.fixture
-def model_files(tmp_path: Path) -> Path:
-    """A folder that has the files of a model; they are not read before the first text."""
-    folder = tmp_path / "model"
-    (folder / "onnx").mkdir(parents=True)
-    for name in ("onnx/model.onnx", "tokenizer.json", "config.json"):
-        (folder / name).write_text("{}", encoding="utf-8")
-    return folder
-
-
-def test_a_model_path_without_a_model_is_refused_with_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderUnavailableError, match=r"model\.onnx") as refused:
-        make_embedder(settings(GDRIVE_RAG_EMBED_MODEL_PATH=str(tmp_path)))
-
-    assert str(tmp_path) in refused.value.message
-    assert refused.value.hint
-
-
-def test_weights_that_are_nowhere_make_the_embedder_unavailable(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderUnavailableError, match="weights") as refused:
-        make_embedder(settings(), XDG_CACHE_HOME=str(tmp_path))
-
-    assert refused.value.hint

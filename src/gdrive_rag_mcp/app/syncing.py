@@ -1,6 +1,7 @@
 """The use cases of writing: making an index, bringing it up to date, changing its embedder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,14 +10,17 @@ from typing import Protocol, runtime_checkable
 from gdrive_rag_mcp.app.checked_source import CheckedSource
 from gdrive_rag_mcp.app.rehearsing import index_to_rehearse_on
 from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncPlan, SyncReport
-from gdrive_rag_mcp.errors import IndexMissingError, SettingsError
+from gdrive_rag_mcp.errors import IndexMissingError
 from gdrive_rag_mcp.extraction import EXTRACTION_VERSION, is_supported
+from gdrive_rag_mcp.indexing.courtesy import Courtesy
+from gdrive_rag_mcp.indexing.embedding_run import Foretell, Terms
 from gdrive_rag_mcp.indexing.lock import writer_lock
 from gdrive_rag_mcp.indexing.progress import Progress
-from gdrive_rag_mcp.indexing.reindexing import reindex
+from gdrive_rag_mcp.indexing.reindexing import Reindexing
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
 from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.store.activity import Activity
 from gdrive_rag_mcp.store.location import is_there
 
 MakeEmbedder = Callable[[EmbeddingIdentity | None], Embedder | None]
@@ -52,11 +56,13 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
     progress: Progress,
     readers: int = 1,
     ocr: str = "",
+    foretell: Foretell = lambda _: None,
 ) -> SyncReport:
     """Bring an index up to date; `embedder` is asked for one that goes with what the index holds.
 
     `readers` files are fetched at once; more than one only of a source that threads may share.
     `ocr` names how the extractor recognises text; what it matters to is read again for another.
+    `foretell` is told what there is to embed, where that is news or takes long.
 
     Raises:
         IndexLockedError: another process is writing it.
@@ -78,6 +84,7 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
             progress=progress,
             readers=readers,
             ocr=ocr,
+            foretell=foretell,
         ).run(options)
     if report.coverage.in_scope or not report.complete:
         return report
@@ -134,29 +141,51 @@ def plan_sync(  # noqa: PLR0913 - each part of a sync, once
         ).plan(options)
 
 
-def change_embedder(
-    path: Path, embedder: Embedder, *, agreed: bool, progress: Progress
-) -> ReindexReport:
-    """Embed everything anew with another embedder while the index is searched.
+def plan_change(path: Path, embedder: Embedder) -> ReindexReport:
+    """Find out what changing the embedder would take; nothing is written or embedded.
 
     Raises:
         IndexMissingError: there is no index.
         IndexLockedError: another process is writing it.
-        SettingsError: it was not agreed to; says what it would cost.
+    """
+    with _index_to_change(path) as store:
+        former = store.catalog.embedding_identity
+        if _same(former, embedder.identity):
+            return ReindexReport(former, embedder.identity, 0)
+        forecast = Reindexing(store, embedder, Terms()).forecast()
+        return ReindexReport(former, embedder.identity, 0, flipped=False, forecast=forecast)
+
+
+def change_embedder(
+    path: Path, embedder: Embedder, terms: Terms, *, without_refused: bool = False
+) -> ReindexReport:
+    """Embed everything anew with another embedder while the index is searched.
+
+    Where `terms` allow less than it takes, what was made is kept, and the next run goes on; until
+    then search goes by the former vectors. `without_refused`: change to it however many texts it
+    does not take.
+
+    Raises:
+        IndexMissingError: there is no index.
+        IndexLockedError: another process is writing it.
         EmbeddingError: the embedder failed; the index is as it was.
     """
+    with _index_to_change(path) as store:
+        former = store.catalog.embedding_identity
+        if _same(former, embedder.identity):
+            return ReindexReport(former, embedder.identity, 0)
+        courtesy = terms.courtesy or Courtesy(Activity(path).recent)
+        terms = replace(terms, courtesy=courtesy)
+        return Reindexing(store, embedder, terms, without_refused).run(datetime.now(UTC))
+
+
+def _same(former: EmbeddingIdentity | None, current: EmbeddingIdentity) -> bool:
+    return former is not None and former.fingerprint == current.fingerprint
+
+
+@contextmanager
+def _index_to_change(path: Path) -> Iterator[Store]:
     if not is_there(path):
         raise IndexMissingError(f"there is no index at {path}", hint="run `gdrive-rag-mcp sync`")
-    identity = embedder.identity
     with writer_lock(path), Store.open_for_writing(path) as store:
-        former = store.catalog.embedding_identity
-        if former is not None and former.fingerprint == identity.fingerprint:
-            return ReindexReport(former, identity, 0)
-        if not agreed:
-            texts = store.reembedding.count_lacking(identity.fingerprint)
-            raise SettingsError(
-                f"this would embed {texts} texts with {identity.provider} {identity.model}",
-                hint="run it again with --yes; search goes on with the former vectors meanwhile",
-            )
-        embedded = reindex(store, embedder, now=datetime.now(UTC), progress=progress)
-        return ReindexReport(former, identity, embedded)
+        yield store

@@ -34,8 +34,10 @@ from gdrive_rag_mcp.domain.files import (
     SyncReport,
     SyncRound,
 )
+from gdrive_rag_mcp.domain.forecasts import Forecast, TextYield
 from gdrive_rag_mcp.domain.identities import (
     EmbeddingIdentity,
+    EmbeddingOutlook,
     Extraction,
     IndexStatus,
     ReindexReport,
@@ -72,6 +74,7 @@ __all__ = [
     "Coverage",
     "Document",
     "EmbeddingIdentity",
+    "EmbeddingOutlook",
     "Evidence",
     "Extraction",
     "Fetched",
@@ -79,6 +82,7 @@ __all__ = [
     "FileState",
     "Filters",
     "FolderToList",
+    "Forecast",
     "Gone",
     "Hit",
     "IndexStatus",
@@ -109,6 +113,7 @@ __all__ = [
     "SyncRound",
     "TermStatistics",
     "TextMatch",
+    "TextYield",
     "VectorMatch",
     "VectorMatches",
     "VerdictReason",

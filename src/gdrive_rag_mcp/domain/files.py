@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from gdrive_rag_mcp.domain.forecasts import Forecast
+
 
 class FileState(StrEnum):
     """What became of an item in scope; every item has exactly one."""
@@ -148,6 +150,8 @@ class SyncReport:
     warnings: tuple[str, ...] = ()
     embedding_incomplete: bool = False
     """Set when an embedder was there but did not do all of it."""
+    forecast: Forecast | None = None
+    """What the run embeds in all, known when all files were read; None where that is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,8 @@ class SyncPlan:
     in_scope: int
     complete: bool
     warnings: tuple[str, ...] = ()
+    forecast: Forecast | None = None
+    """What a sync would have to embed, as far as it can be told from sizes."""
 
 
 @dataclass(frozen=True, slots=True)

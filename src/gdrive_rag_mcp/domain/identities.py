@@ -59,7 +59,7 @@ class ReindexReport:
     waiting: int = 0
     """Chunks without a vector of the current embedder; they are found by their words alone."""
     forecast: Forecast | None = None
-    """What was ahead before it began; None where there was nothing to embed."""
+    """What it takes in all; None where there was nothing to embed."""
     warnings: tuple[str, ...] = ()
 
 

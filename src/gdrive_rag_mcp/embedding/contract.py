@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
-from gdrive_rag_mcp.errors import EmbeddingError
+from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
 from gdrive_rag_mcp.protocols import Vectors
 
 # Counts up whenever the text that a model is given, or what is made of its output, changes.
@@ -20,12 +20,13 @@ def unit_rows(
     """Check a provider's vectors and bring them to length 1: float32, (count, dimensions).
 
     Raises:
-        EmbeddingError: the count or the length is wrong, a value is not finite, a vector is zero.
+        EmbedderUnavailableError: the length is wrong, which other texts would not change.
+        EmbeddingError: the count is wrong, a value is not finite, or a vector is zero.
     """
     if raw.ndim != 2 or len(raw) != count:  # noqa: PLR2004 - rows and columns
         raise EmbeddingError(f"{provider} returned {len(raw)} vectors for {count} texts")
     if raw.shape[1] != dimensions:
-        raise EmbeddingError(
+        raise EmbedderUnavailableError(
             f"{provider} returned vectors of {raw.shape[1]} dimensions instead of {dimensions}",
             hint=hint,
         )

@@ -47,6 +47,8 @@ class OnnxEmbedder:
     embedded one by one and averaged, each weighted by its tokens.
     """
 
+    parallel_calls = 1
+
     def __init__(
         self, folder: Path, *, dimensions: int | None = None, threads: int | None = None
     ) -> None:
@@ -75,6 +77,9 @@ class OnnxEmbedder:
     @property
     def max_tokens(self) -> int:
         return self._folder.max_tokens
+
+    def calls(self, texts: int, characters: int) -> int:
+        return 0
 
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
         dimensions = self._folder.dimensions

@@ -1,10 +1,6 @@
 """The `openai-compatible` provider: any server that answers `POST {base}/embeddings`."""
 
-import hashlib
-import ipaddress
-import weakref
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import math
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,36 +8,42 @@ import httpx
 import numpy as np
 import numpy.typing as npt
 
-from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.embedding.contract import identify, unit_rows
-from gdrive_rag_mcp.embedding.retrying import PassingError, Retrying, retry_after_seconds
-from gdrive_rag_mcp.embedding.windows import cut, estimated_tokens
-from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
+from gdrive_rag_mcp.embedding.remote import (
+    Limits,
+    RemoteEmbedder,
+    endpoint_identity,
+    parse_url,
+    sendable,
+)
+from gdrive_rag_mcp.embedding.retrying import Retrying, retry_after_seconds
+from gdrive_rag_mcp.embedding.windows import CHARACTERS_A_TOKEN
+from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
 from gdrive_rag_mcp.protocols import EmbedRole, Vectors
 
+BATCH_SIZE = 16
 # A server that takes fewer says so with 400 or 413. OpenAI's own limit is 300,000 tokens a call.
 _TOKENS_A_CALL = 50_000
-# Somebody waits for a question's vector: a tool call ends within 20 s, whatever the provider does.
-_QUESTION_SECONDS = 8.0
-_LONGEST_QUOTE = 300
 _REMEDIES: dict[int, str] = {
     httpx.codes.UNAUTHORIZED: "check the key in the variable GDRIVE_RAG_EMBED_API_KEY_ENV names",
     httpx.codes.FORBIDDEN: "the key may not use this model; check it at the provider",
     httpx.codes.NOT_FOUND: "check GDRIVE_RAG_EMBED_BASE_URL (it often ends in /v1) and the model",
     httpx.codes.REQUEST_ENTITY_TOO_LARGE: "lower GDRIVE_RAG_EMBED_BATCH_SIZE or _CHUNK_SIZE",
+    httpx.codes.TOO_MANY_REQUESTS: "see the provider's quota and billing",
 }
-_PORTS = {"http": 80, "https": 443}
-_PASSING = (httpx.codes.REQUEST_TIMEOUT, httpx.codes.TOO_EARLY, httpx.codes.TOO_MANY_REQUESTS)
+# OpenAI's word for an account that is out of money, which no wait helps.
+_OUT_OF_MONEY = "insufficient_quota"
 
 
-class OpenAICompatibleEmbedder:
+class OpenAICompatibleEmbedder(RemoteEmbedder):
     """Embeds over HTTP; queries and documents alike, as the protocol knows no roles.
 
     How long a text the model takes cannot be asked: `max_tokens` is what the caller knows of it,
-    and texts that surely exceed it are embedded in parts and averaged, never cut by us.
-    The user's proxy settings hold, except for a server on this machine.
+    and texts that surely exceed it are embedded in parts.
     """
+
+    parallel_calls = 4
 
     def __init__(  # noqa: PLR0913 - one argument a setting
         self,
@@ -51,72 +53,39 @@ class OpenAICompatibleEmbedder:
         dimensions: int | None = None,
         send_dimensions: bool = False,
         api_key: str | None = None,
-        batch_size: int = 16,
+        batch_size: int = BATCH_SIZE,
         timeout_seconds: float = 60.0,
         max_tokens: int = 512,
         retrying: Retrying | None = None,
     ) -> None:
-        self._url = _embeddings_url(base_url)
-        self._model = model
+        self._url = parse_url(base_url, "/embeddings")
         self._dimensions = dimensions
         self._send_dimensions = send_dimensions and dimensions is not None
-        self._key = _sendable(api_key)
-        self._batch_size = batch_size
-        self._timeout = timeout_seconds
         self.max_tokens = max_tokens
-        self._retrying = retrying or Retrying()
-        self._client = httpx.Client(trust_env=not _is_loopback(self._url.host))
-        weakref.finalize(self, self._client.close)
+        super().__init__(
+            self._url,
+            model,
+            key=sendable(api_key),
+            limits=Limits(batch_size, _TOKENS_A_CALL, max_tokens, timeout_seconds),
+            retrying=retrying or Retrying(),
+        )
 
     @cached_property
     def identity(self) -> EmbeddingIdentity:
         """The length of a vector is as set, or else that of the first vector ever returned."""
         dimensions = self._dimensions or self._call(["length"], role="query").shape[1]
         return identify(
-            "openai-compatible", self._model, dimensions, endpoint=_endpoint_identity(self._url)
+            "openai-compatible", self._model, dimensions, endpoint=endpoint_identity(self._url)
         )
 
-    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
-        parts = [cut(clean(text), self.max_tokens) for text in texts]
-        flat = [part for pieces in parts for part in pieces]
-        vectors = [self._call(batch, role=role) for batch in self._batches(flat)]
-        if not vectors:
-            return np.empty((0, self.identity.dimensions), np.float32)
-        return self._joined(parts, np.concatenate(vectors))
-
-    def close(self) -> None:
-        """Close the connections; otherwise that is done when the object goes away."""
-        self._client.close()
-
-    def _joined(self, parts: list[list[str]], vectors: Vectors) -> Vectors:
-        """Average the parts of each text, weighted by their length."""
-        if len(parts) == len(vectors):
-            return vectors
-        means, at = np.empty((len(parts), vectors.shape[1])), 0
-        for row, pieces in enumerate(parts):
-            weights = [max(1, len(piece)) for piece in pieces]
-            means[row] = np.average(vectors[at : at + len(pieces)], axis=0, weights=weights)
-            at += len(pieces)
-        return unit_rows(means, count=len(parts), dimensions=vectors.shape[1], provider=self._model)
-
-    def _batches(self, texts: list[str]) -> Iterator[list[str]]:
-        batch: list[str] = []
-        tokens = 0.0
-        for text in texts:
-            size = estimated_tokens(text)
-            if batch and (len(batch) == self._batch_size or tokens + size > _TOKENS_A_CALL):
-                yield batch
-                batch, tokens = [], 0.0
-            batch.append(text)
-            tokens += size
-        if batch:
-            yield batch
+    def calls(self, texts: int, characters: int) -> int:
+        """Requests; how many texts each one carries does not count."""
+        most = self._limits
+        by_tokens = characters / CHARACTERS_A_TOKEN / most.tokens
+        return math.ceil(max(self._parts(texts, characters) / most.texts, by_tokens))
 
     def _call(self, texts: list[str], *, role: EmbedRole) -> Vectors:
-        retrying, timeout = self._retrying, self._timeout
-        if role == "query":
-            retrying = replace(retrying, budget=min(retrying.budget, _QUESTION_SECONDS))
-            timeout = min(timeout, _QUESTION_SECONDS)
+        retrying, timeout = self._patience(role)
         body: dict[str, object] = {
             "model": self._model, "input": texts, "encoding_format": "float",
         }  # fmt: skip
@@ -137,41 +106,29 @@ class OpenAICompatibleEmbedder:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
             response = self._client.post(self._url, json=body, headers=headers, timeout=timeout)
-        except httpx.TimeoutException:
-            raise PassingError(f"{self._model} gave no answer in {timeout:g} s") from None
         except httpx.RequestError as error:
-            raise PassingError(
-                f"{self._model} cannot be reached: {self._quoted(str(error))}",
-                hint="see that the server of GDRIVE_RAG_EMBED_BASE_URL runs",
-            ) from None
+            raise self._unreached(error, timeout) from None
         if not response.is_success:
             raise self._refusal(response)
         try:
             return response.json()
         except ValueError:
-            raise EmbeddingError(
+            raise EmbedderUnavailableError(
                 f"{self._model} answered with something that is not JSON",
                 hint=_REMEDIES[httpx.codes.NOT_FOUND],
             ) from None
 
     def _refusal(self, response: httpx.Response) -> EmbeddingError:
-        status = response.status_code
-        message = f"{self._model} answered {status}: {self._quoted(_message(response))}"
-        if response.is_server_error or status in _PASSING:
-            wait = retry_after_seconds(response.headers.get("Retry-After"))
-            return PassingError(message, retry_after=wait)
-        if status in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
-            return EmbedderUnavailableError(message, hint=_REMEDIES[status])
-        return EmbeddingError(
-            message, hint=_REMEDIES.get(status, "check GDRIVE_RAG_EMBED_MODEL and the base URL")
+        said, code = _refusal_of(response)
+        return self._refused(
+            response.status_code,
+            said,
+            wait=retry_after_seconds(response.headers.get("Retry-After")),
+            lasts=code == _OUT_OF_MONEY,
+            hint=_REMEDIES.get(
+                response.status_code, "check GDRIVE_RAG_EMBED_MODEL and the base URL"
+            ),
         )
-
-    def _quoted(self, text: str) -> str:
-        """Somebody else's words, without the key that they may repeat, and not too many."""
-        if self._key:
-            text = text.replace(self._key, "[key]")
-        text = " ".join(clean(text).split())
-        return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + " […]"
 
 
 def _vectors(answer: Any, count: int, model: str) -> npt.NDArray[np.float64]:  # noqa: ANN401 - JSON
@@ -195,49 +152,12 @@ def _vectors(answer: Any, count: int, model: str) -> npt.NDArray[np.float64]:  #
     return rows
 
 
-def _message(response: httpx.Response) -> str:
-    """What the provider says of its refusal: OpenAI's `error.message`, or the body as it is."""
+def _refusal_of(response: httpx.Response) -> tuple[str, object]:
+    """What the provider says of its refusal: OpenAI's `error.message` and code, or the body."""
     try:
         error = response.json()["error"]
-        return str(error["message"] if isinstance(error, dict) else error)
     except (KeyError, TypeError, ValueError):
-        return response.text or response.reason_phrase
-
-
-def _embeddings_url(base_url: str) -> httpx.URL:
-    try:
-        url = httpx.URL(base_url.rstrip("/") + "/embeddings")
-    except httpx.InvalidURL as error:
-        raise SettingsError(
-            f"GDRIVE_RAG_EMBED_BASE_URL is no URL: {error}", hint="such as http://localhost:8080/v1"
-        ) from None
-    if url.scheme not in _PORTS or not url.host:
-        raise SettingsError(
-            "GDRIVE_RAG_EMBED_BASE_URL must be http://HOST or https://HOST with an optional path",
-            hint="such as http://localhost:8080/v1",
-        )
-    return url
-
-
-def _sendable(key: str | None) -> str | None:
-    key = (key or "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise SettingsError(
-            "the embedding provider's key has characters that no HTTP header can carry",
-            hint="check the variable or file it comes from; it is not shown here",
-        )
-    return key or None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def _endpoint_identity(url: httpx.URL) -> str:
-    """Equal for two spellings of one endpoint; a hash, as the fingerprint is shown to others."""
-    port = url.port or _PORTS[url.scheme]
-    whole = f"{url.scheme}://{url.host.lower().rstrip('.')}:{port}{url.path}"
-    return hashlib.sha256(whole.encode()).hexdigest()
+        return response.text or response.reason_phrase, None
+    if isinstance(error, dict):
+        return str(error.get("message") or error), error.get("code")
+    return str(error), None

@@ -177,27 +177,36 @@ def _configured_root(settings: Settings) -> str | None:
 
 def _embedder(settings: Settings, environ: Mapping[str, str]) -> str:
     from gdrive_rag_mcp import wiring
+    from gdrive_rag_mcp.wiring.embedders import choose_provider
 
     recorded = _recorded(settings)
+    choice = choose_provider(settings, recorded, environ)
     embedder = wiring.make_embedder(settings, recorded, build=True, environ=environ)
     if embedder is None:
         return "none is set: words only, without meaning"
-    provider = settings.embed_provider or (recorded.provider if recorded else "embedded")
-    if provider == "openai-compatible":
+    if choice.provider == "openai-compatible":
         said = _remote(settings, recorded)
     else:
         identity = embedder.identity
         said = f"{identity.provider} {identity.model}, {identity.dimensions} dimensions"
+        said += _sent_to_google(settings) if choice.provider == "gemini" else ""
     # What another provider's vectors are like may have to be asked for over the network.
     if recorded and (
-        provider != recorded.provider or embedder.identity.fingerprint != recorded.fingerprint
+        choice.provider != recorded.provider
+        or embedder.identity.fingerprint != recorded.fingerprint
     ):
         raise ReindexRequiredError(
             f"{said}; the index was made with {recorded.provider} {recorded.model}, "
             f"{recorded.dimensions} dimensions, and their vectors cannot be compared",
             hint="run `gdrive-rag-mcp reindex --yes`, or set back provider, model and endpoint",
         )
-    return said
+    return f"{said}, because {choice.because}" if choice.because else said
+
+
+def _sent_to_google(settings: Settings) -> str:
+    where = f" at {settings.embed_base_url}" if settings.embed_base_url else ""
+    key = settings.embed_api_key_env or "GEMINI_API_KEY"
+    return f"{where}, key from {key} (Google is not asked), every chunk billed"
 
 
 def _remote(settings: Settings, recorded: EmbeddingIdentity | None) -> str:

@@ -1,10 +1,8 @@
 """What is in the files: fetched, extracted, cut, and kept; each file is one transaction."""
 
 import hashlib
-import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -22,20 +20,16 @@ from gdrive_rag_mcp.errors import (
     ExtractionError,
     FileUnreadableError,
     SourceUnavailableError,
-    StoreError,
 )
+from gdrive_rag_mcp.indexing.content_folder import content_folder
+from gdrive_rag_mcp.indexing.courtesy import Courtesy
+from gdrive_rag_mcp.indexing.embedding_run import EmbeddingRun
 from gdrive_rag_mcp.indexing.fetching import Content, Fetching
 from gdrive_rag_mcp.indexing.outage import Outage
 from gdrive_rag_mcp.indexing.progress import Progress
-from gdrive_rag_mcp.indexing.vectorising import Vectoriser
 from gdrive_rag_mcp.protocols import Chunker, Extractor, Source
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.store.work_queue import WorkItem
-
-READING = "-reading"
-"""What the folder for content is called after the index."""
-
-_FILL_AT = 256
 
 
 @dataclass(frozen=True)
@@ -51,6 +45,7 @@ class Tools:
     clock: Callable[[], datetime]
     readers: int = 1
     """How many files are fetched at once; more than one only of a source that threads may share."""
+    courtesy: Courtesy = field(default_factory=Courtesy)
 
 
 class ContentReader:
@@ -60,11 +55,10 @@ class ContentReader:
     say so.
     """
 
-    def __init__(self, store: Store, tools: Tools, vectoriser: Vectoriser) -> None:
+    def __init__(self, store: Store, tools: Tools, embedding: EmbeddingRun) -> None:
         self._store = store
         self._tools = tools
-        self._vectoriser = vectoriser
-        self._unfilled = 0
+        self._embedding = embedding
         self.reused = 0
         self.warnings: list[str] = []
 
@@ -100,15 +94,14 @@ class ContentReader:
         source, total = self._tools.source, before + len(wanted)
         outage = Outage(source)
         with (
-            _content_folder(self._store.path) as folder,
+            content_folder(self._store.path) as folder,
             Fetching(source, wanted, folder, readers=self._tools.readers) as contents,
         ):
             for done, content in enumerate(contents, before):
                 self._tools.progress("reading", done, total)
-                outage.note(self._take(content))
-                if self._unfilled >= _FILL_AT:
-                    self._unfilled = 0
-                    self._vectoriser.fill()
+                with self._tools.courtesy.step():
+                    outage.note(self._take(content))
+                self._embedding.advance()
         self._tools.progress("reading", total, total)
 
     def _take(self, content: Content) -> Reason | None:
@@ -176,7 +169,7 @@ class ContentReader:
             identifier, document, chunks, chunking=self._tools.chunker.identity
         )
         self.reused += reused
-        self._unfilled += len(chunks) - reused
+        self._embedding.expect(len(chunks) - reused)
 
     def _refuse(
         self, identifier: str, reason: Reason, detail: str, *, read: SourceFile | None = None
@@ -211,41 +204,7 @@ class ContentReader:
                 continue
             with self._store.transaction():
                 self._replace(identifier, document, chunks)
-
-
-@contextmanager
-def _content_folder(index: Path) -> Iterator[Path]:
-    """A private folder beside the index for the files that are being read.
-
-    The writer's lock makes it this run's alone, so what a killed one left there goes first.
-    """
-    folder = index.resolve().with_name(index.name + READING)
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        _make(folder)
-        yield folder
-    finally:
-        _remove(folder)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700)
-    except OSError as error:
-        raise StoreError(
-            f"the folder {folder} for contents that are being read cannot be made: "
-            f"{error.strerror}",
-            hint="let this user write beside the index, or move what is in the way",
-        ) from error
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder, even if the run is interrupted just then."""
-    try:
-        shutil.rmtree(folder, ignore_errors=True)
-    except KeyboardInterrupt:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+            self._embedding.advance()
 
 
 def _told(error: FileUnreadableError | ExtractionError) -> str:

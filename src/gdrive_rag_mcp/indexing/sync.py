@@ -9,24 +9,40 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gdrive_rag_mcp.domain import EVERYTHING, Extraction, FileState, SyncPlan, SyncReport
+from gdrive_rag_mcp.domain import (
+    EVERYTHING,
+    Extraction,
+    FileState,
+    Forecast,
+    SyncPlan,
+    SyncReport,
+)
 from gdrive_rag_mcp.errors import RootUnavailableError, SettingsError
 from gdrive_rag_mcp.indexing.content import ContentReader, Tools
+from gdrive_rag_mcp.indexing.courtesy import Courtesy
+from gdrive_rag_mcp.indexing.embedding_run import EmbeddingRun, Foretell, Terms
+from gdrive_rag_mcp.indexing.forecasting import estimated
 from gdrive_rag_mcp.indexing.listing import News
 from gdrive_rag_mcp.indexing.progress import Progress
-from gdrive_rag_mcp.indexing.vectorising import Vectoriser
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
 from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.store.activity import Activity
 
 __all__ = ["SyncOptions", "Synchroniser"]
+
+_A_MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """`full` lists everything, and looks again at what was refused or failed, rested or not."""
+    """`full` lists everything, and looks again at what was refused or failed, rested or not.
+
+    `max_embeddings` is how many texts are embedded at most; the rest waits for the next run.
+    """
 
     full: bool = False
     allow_mass_delete: bool = False
+    max_embeddings: int | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +63,8 @@ class Synchroniser:
     clock: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     readers: int = 1
     """How many files are fetched at the same time."""
+    foretell: Foretell = field(default=lambda _: None)
+    """Told what there is to embed, where it is the first time, or takes more than a minute."""
 
     @property
     def _extraction(self) -> Extraction:
@@ -74,12 +92,25 @@ class Synchroniser:
         started = time.monotonic()
         news = self._listed(options)
         news.strike()
-        vectoriser = Vectoriser(self.store, self.embedder, self.progress)
-        content = ContentReader(self.store, self._tools(), vectoriser)
-        content.read_files(everything=options.full)
-        content.cut_again()
-        vectoriser.fill()
-        return self._finish(news, content, vectoriser, started)
+        if self.store.catalog.last_sync is None and self.embedder is not None:
+            self.foretell(self._estimated())
+        courtesy = Courtesy(Activity(self.store.path).recent)
+        terms = Terms(self.progress, options.max_embeddings, courtesy, self._foretelling())
+        with EmbeddingRun(self.store, self.store.index, self.embedder, terms) as embedding:
+            content = ContentReader(self.store, self._tools(courtesy), embedding)
+            content.read_files(everything=options.full)
+            content.cut_again()
+            embedding.finish()
+        return self._finish(news, content, embedding, started)
+
+    def _foretelling(self) -> Foretell:
+        first = self.store.catalog.last_sync is None
+
+        def foretell(forecast: Forecast) -> None:
+            if first or (forecast.seconds or 0.0) > _A_MINUTE:
+                self.foretell(forecast)
+
+        return foretell
 
     def plan(self, options: SyncOptions) -> SyncPlan:
         """Find out what `run` would do, and leave everything as it was.
@@ -107,7 +138,21 @@ class Synchroniser:
                 in_scope=self.store.ledger.coverage(EVERYTHING).in_scope,
                 complete=news.settled,
                 warnings=tuple(news.warnings),
+                forecast=self._estimated(),
             )
+
+    def _estimated(self) -> Forecast:
+        """What the files to read would bring to embed, with what waits for a vector anyhow."""
+        catalog, embedder = self.store.catalog, self.embedder
+        wanted = [
+            item.file
+            for item in self.store.queue.work(self.clock())
+            if item.file.obstacle is None and self.supported(item.file.mime_type)
+        ]
+        paces = catalog.embedding_paces
+        pace = paces.get(embedder.identity.fingerprint) if embedder else None
+        waiting = self.store.index.outlook()
+        return estimated(wanted, catalog.text_yields(), waiting, embedder, pace)
 
     def _listed(self, options: SyncOptions) -> News:
         replaces = self._accept(options)
@@ -116,7 +161,7 @@ class Synchroniser:
         news.take(anew=options.full)
         return news
 
-    def _tools(self) -> Tools:
+    def _tools(self, courtesy: Courtesy) -> Tools:
         return Tools(
             self.source,
             self.extractor,
@@ -126,6 +171,7 @@ class Synchroniser:
             self.progress,
             self.clock,
             self.readers,
+            courtesy,
         )
 
     def _accept(self, options: SyncOptions) -> bool:
@@ -150,7 +196,7 @@ class Synchroniser:
         return other_root
 
     def _finish(
-        self, news: News, content: ContentReader, vectoriser: Vectoriser, started: float
+        self, news: News, content: ContentReader, embedding: EmbeddingRun, started: float
     ) -> SyncReport:
         """Note the time of a complete run, tidy up, and report."""
         now = self.clock()
@@ -169,24 +215,15 @@ class Synchroniser:
             moved=changes.get("moved", 0),
             removed=news.removed,
             held=coverage.by_state.get(FileState.HELD, 0),
-            embedded_chunks=vectoriser.embedded,
-            reused_chunks=content.reused + vectoriser.reused,
-            pending_vectors=vectoriser.waiting,
+            embedded_chunks=embedding.embedded,
+            reused_chunks=content.reused + embedding.reused,
+            pending_vectors=embedding.waiting,
             api_calls=usage.api_calls,
             downloads=usage.downloads,
             seconds=time.monotonic() - started,
             complete=news.settled,
             coverage=coverage,
-            warnings=(*news.warnings, *content.warnings, *_embedding_warnings(vectoriser)),
-            embedding_incomplete=vectoriser.problem is not None,
+            warnings=(*news.warnings, *content.warnings, *embedding.warnings),
+            embedding_incomplete=embedding.incomplete,
+            forecast=embedding.forecast,
         )
-
-
-def _embedding_warnings(vectoriser: Vectoriser) -> tuple[str, ...]:
-    waiting = vectoriser.waiting
-    if vectoriser.problem is not None:
-        return (f"embedding_incomplete: {vectoriser.problem}",)
-    if waiting:
-        words = f"keyword_only: no embedder, so {waiting} chunks are found by their words alone"
-        return (words,)
-    return ()

@@ -1,5 +1,6 @@
 """Domain → what users and clients see: JSON objects, plain text, and results fit for a model."""
 
+from gdrive_rag_mcp.presentation.forecasts import forecast_object, forecast_text
 from gdrive_rag_mcp.presentation.limits import (
     MAX_RESULT_CHARS,
     bounded_document,
@@ -19,19 +20,22 @@ from gdrive_rag_mcp.presentation.objects import (
 from gdrive_rag_mcp.presentation.plain import (
     coverage_text,
     ledger_text,
-    reindex_text,
     search_text,
     status_text,
 )
 from gdrive_rag_mcp.presentation.reports import (
     export_object,
     ledger_object,
-    reindex_object,
     status_object,
     totals_object,
 )
-from gdrive_rag_mcp.presentation.run_objects import plan_object, round_object, sync_object
-from gdrive_rag_mcp.presentation.run_texts import plan_text, round_text, sync_text
+from gdrive_rag_mcp.presentation.run_objects import (
+    plan_object,
+    reindex_object,
+    round_object,
+    sync_object,
+)
+from gdrive_rag_mcp.presentation.run_texts import plan_text, reindex_text, round_text, sync_text
 from gdrive_rag_mcp.presentation.troubles import nothing_searchable
 
 __all__ = [
@@ -45,6 +49,8 @@ __all__ = [
     "export_object",
     "fenced",
     "fits",
+    "forecast_object",
+    "forecast_text",
     "iso",
     "ledger_object",
     "ledger_text",

@@ -14,7 +14,6 @@ from gdrive_rag_mcp.domain import (
     Locator,
     Passage,
     Reason,
-    ReindexReport,
     SearchOutcome,
     TermStatistics,
 )
@@ -133,7 +132,7 @@ def status_text(status: IndexStatus) -> str:
         *_unfinished(status),
         ("documents", f"{status.documents} in {counted(status.chunks, 'chunk')}"),
         ("vectors", f"{status.vectors}, {status.vector_backend}"),
-        ("embedding", _embedder_text(status.embedding)),
+        ("embedding", embedder_text(status.embedding)),
         ("chunking", status.chunking or "none yet"),
         ("index", f"schema {status.schema_version}, generation {status.generation}"),
         *(("warning", explained(warning, status)) for warning in status.warnings),
@@ -162,15 +161,8 @@ def _retried(reason: Reason, status: IndexStatus) -> str:
     return f"{status.coverage.by_reason[reason]} {reason.value}{again}"
 
 
-def reindex_text(report: ReindexReport) -> str:
-    """What a reindex did, in a line."""
-    former, current = _embedder_text(report.former), _embedder_text(report.current)
-    if report.former == report.current:
-        return f"nothing to do: the index is made with {current}"
-    return f"{counted(report.embedded, 'text')} embedded; from {former} to {current}"
-
-
-def _embedder_text(made: EmbeddingIdentity | None) -> str:
+def embedder_text(made: EmbeddingIdentity | None) -> str:
+    """Whose vectors, in a few words."""
     if made is None:
         return "none: words only"
     dimensions = counted(made.dimensions, "dimension")

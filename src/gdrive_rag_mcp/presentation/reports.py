@@ -12,7 +12,6 @@ from gdrive_rag_mcp.domain import (
     LedgerPage,
     Passage,
     Reason,
-    ReindexReport,
 )
 from gdrive_rag_mcp.presentation.objects import (
     headings_beside,
@@ -27,7 +26,6 @@ from gdrive_rag_mcp.presentation.shapes import (
     ExportChunkObject,
     ExportObject,
     LedgerObject,
-    ReindexObject,
     StatusObject,
     TotalsObject,
 )
@@ -86,7 +84,7 @@ def status_object(status: IndexStatus) -> StatusObject:
         chunks=status.chunks,
         vectors=status.vectors,
         vector_backend=status.vector_backend,
-        embedding=_embedding(status.embedding),
+        embedding=embedding_object(status.embedding),
         chunking=status.chunking,
         schema_version=status.schema_version,
         generation=status.generation,
@@ -101,16 +99,8 @@ def status_object(status: IndexStatus) -> StatusObject:
     )
 
 
-def reindex_object(report: ReindexReport) -> ReindexObject:
-    """A change of embedder."""
-    return ReindexObject(
-        former=_embedding(report.former),
-        current=_embedding(report.current),
-        embedded=report.embedded,
-    )
-
-
-def _embedding(identity: EmbeddingIdentity | None) -> EmbeddingObject | None:
+def embedding_object(identity: EmbeddingIdentity | None) -> EmbeddingObject | None:
+    """Whose vectors: no endpoint, no key; None for words alone."""
     if identity is None:
         return None
     return EmbeddingObject(

@@ -1,18 +1,21 @@
-"""What a sync did, would do, or does again and again, as JSON objects."""
+"""What a sync or reindex did, would do, or does again and again, as JSON objects."""
 
 from gdrive_rag_mcp.domain import (
     STATE_OF_REASON,
     Coverage,
     FileState,
+    ReindexReport,
     SyncPlan,
     SyncReport,
     SyncRound,
 )
+from gdrive_rag_mcp.presentation.forecasts import forecast_object
 from gdrive_rag_mcp.presentation.objects import iso
-from gdrive_rag_mcp.presentation.reports import counts_object, totals_object
+from gdrive_rag_mcp.presentation.reports import counts_object, embedding_object, totals_object
 from gdrive_rag_mcp.presentation.run_shapes import (
     ErrorObject,
     PlanObject,
+    ReindexObject,
     RoundObject,
     SyncObject,
     ToReadObject,
@@ -39,6 +42,7 @@ def sync_object(report: SyncReport) -> SyncObject:
         seconds=round(report.seconds, 2),
         complete=report.complete,
         coverage=totals_object(report.coverage),
+        forecast=forecast_object(report.forecast),
         warnings=list(report.warnings),
     )
 
@@ -60,7 +64,22 @@ def plan_object(plan: SyncPlan) -> PlanObject:
         unchanged=plan.unchanged,
         in_scope=plan.in_scope,
         complete=plan.complete,
+        forecast=forecast_object(plan.forecast),
         warnings=list(plan.warnings),
+    )
+
+
+def reindex_object(report: ReindexReport) -> ReindexObject:
+    """A change of embedder, done or planned."""
+    return ReindexObject(
+        former=embedding_object(report.former),
+        current=embedding_object(report.current),
+        flipped=report.flipped,
+        embedded=report.embedded,
+        reused=report.reused,
+        waiting=report.waiting,
+        forecast=forecast_object(report.forecast),
+        warnings=list(report.warnings),
     )
 
 

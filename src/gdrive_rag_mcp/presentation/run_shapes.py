@@ -1,8 +1,22 @@
-"""The JSON objects that `sync` prints, key by key; times are ISO 8601 in UTC."""
+"""The JSON objects that `sync` and `reindex` print, key by key; times are ISO 8601 in UTC."""
 
 from typing import TypedDict
 
-from gdrive_rag_mcp.presentation.shapes import TotalsObject
+from gdrive_rag_mcp.presentation.shapes import EmbeddingObject, TotalsObject
+
+
+class ForecastObject(TypedDict):
+    """What is still to be embedded, and what it takes.
+
+    `calls` are null without an embedder, `minutes` where its pace is not known; `estimated` says
+    that chunks and tokens are guessed from the sizes and types of files that were not read yet.
+    """
+
+    chunks: int
+    tokens: int
+    calls: int | None
+    minutes: float | None
+    estimated: bool
 
 
 class SyncObject(TypedDict):
@@ -24,6 +38,23 @@ class SyncObject(TypedDict):
     seconds: float
     complete: bool
     coverage: TotalsObject
+    forecast: ForecastObject | None
+    warnings: list[str]
+
+
+class ReindexObject(TypedDict):
+    """What a reindex did or, where `flipped` is false, has still to do.
+
+    `waiting` are the chunks that have no vector of the current embedder.
+    """
+
+    former: EmbeddingObject | None
+    current: EmbeddingObject | None
+    flipped: bool
+    embedded: int
+    reused: int
+    waiting: int
+    forecast: ForecastObject | None
     warnings: list[str]
 
 
@@ -52,6 +83,7 @@ class PlanObject(TypedDict):
     unchanged: int
     in_scope: int
     complete: bool
+    forecast: ForecastObject | None
     warnings: list[str]
 
 

@@ -1,11 +1,12 @@
-"""What a sync did, would do, or does again and again, as plain text."""
+"""What a sync or reindex did, would do, or does again and again, as plain text."""
 
 from collections.abc import Sequence
 
-from gdrive_rag_mcp.domain import SyncPlan, SyncReport, SyncRound
+from gdrive_rag_mcp.domain import ReindexReport, SyncPlan, SyncReport, SyncRound
 from gdrive_rag_mcp.presentation.counting import counted
+from gdrive_rag_mcp.presentation.forecasts import forecast_text
 from gdrive_rag_mcp.presentation.objects import iso
-from gdrive_rag_mcp.presentation.plain import coverage_text
+from gdrive_rag_mcp.presentation.plain import coverage_text, embedder_text
 from gdrive_rag_mcp.presentation.run_objects import round_counts
 from gdrive_rag_mcp.presentation.snippets import one_line
 
@@ -52,9 +53,31 @@ def plan_text(plan: SyncPlan) -> str:
             [("", path) for path in plan.to_hold],
         ),
     ]
+    if plan.forecast is not None and plan.forecast.chunks:
+        rows.append(forecast_text(plan.forecast))
     if not plan.complete:
         rows.append("The listing was not complete: there may be more to do.")
     return "\n".join([*rows, *_warnings(plan.warnings), "Nothing was written."])
+
+
+def reindex_text(report: ReindexReport) -> str:
+    """What a reindex did, in a line; or what it would take, or what is still to be done."""
+    former, current = embedder_text(report.former), embedder_text(report.current)
+    if report.former == report.current:
+        return f"nothing to do: the index is made with {current}"
+    change = f"from {former} to {current}"
+    if report.flipped:
+        waiting = f", {report.waiting} without a vector" if report.waiting else ""
+        first = f"{counted(report.embedded, 'text')} embedded{waiting}; {change}"
+    elif report.waiting:
+        first = (
+            f"{counted(report.embedded, 'text')} embedded, {report.waiting} waiting; search goes "
+            f"on with the former vectors until all are there: {change}"
+        )
+    else:
+        ahead = forecast_text(report.forecast) if report.forecast else "nothing to embed"
+        first = f"{change}\n{ahead}"
+    return "\n".join([first, *_warnings(report.warnings)])
 
 
 def _listed(title: str, paths: Sequence[tuple[str, str]]) -> list[str]:

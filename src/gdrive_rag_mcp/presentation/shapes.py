@@ -194,14 +194,6 @@ class EmbeddingObject(TypedDict):
     fingerprint: str
 
 
-class ReindexObject(TypedDict):
-    """What a reindex did."""
-
-    former: EmbeddingObject | None
-    current: EmbeddingObject | None
-    embedded: int
-
-
 class StatusObject(TypedDict):
     """What an index holds, how fresh it is, and what made it.
 

@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from gdrive_rag_mcp.settings.urls import plain_url
 
 PREFIX = "GDRIVE_RAG_"
 _UNPREFIXED = (
@@ -48,7 +49,6 @@ _LANGUAGES = r"[A-Za-z]\w{0,31}(\+[A-Za-z]\w{0,31}){0,9}"
 # are let through, so that one environment file can serve every version; `doctor` lists them.
 NOT_USED_YET = frozenset(
     {
-        "GDRIVE_RAG_EMBED_DEVICE",
         "GDRIVE_RAG_ANSWER_PROVIDER",
         "GDRIVE_RAG_ANSWER_MODEL",
         "GDRIVE_RAG_ANSWER_BASE_URL",
@@ -105,24 +105,54 @@ class Settings(BaseModel):
         description="`default` is data/index.db, any other NAME is data/index-NAME.db.",
     )
 
-    embed_provider: Literal["embedded", "openai-compatible", "none"] | None = Field(
-        None, description="Unset: the one the index was made with; for a new index `embedded`."
+    embed_provider: (
+        Literal["embedded", "gemini", "openai-compatible", "sentence-transformers", "none"] | None
+    ) = Field(
+        None,
+        description="Unset: the one the index was made with; for a new index `gemini` if "
+        "GEMINI_API_KEY is set, else `embedded`. `gemini` sends texts to Google, which counts and "
+        "bills every chunk, not every call; `embedded` and `sentence-transformers` (extra) send "
+        "nothing.",
     )
-    embed_model: str | None = Field(None, description="The model's name at the provider.")
+    embed_model: str | None = Field(
+        None,
+        description="The model's name at the provider; unset, gemini-embedding-001 for `gemini`. "
+        "For `sentence-transformers`, a name in the hub's cache on this machine; nothing is "
+        "downloaded.",
+    )
     embed_model_path: Path | None = Field(
-        None, description="A folder with onnx/model.onnx and tokenizer.json, for `embedded`."
+        None,
+        description="A folder with onnx/model.onnx and tokenizer.json, for `embedded`; one with "
+        "modules.json, for `sentence-transformers`.",
     )
-    embed_dimensions: int | None = Field(None, ge=1, le=16384, description="Length of a vector.")
+    embed_dimensions: int | None = Field(
+        None, ge=1, le=16384, description="Length of a vector; unset, 768 for `gemini`."
+    )
     embed_base_url: str | None = Field(
-        None, description="Where `/embeddings` is, for `openai-compatible`."
+        None,
+        description="Where `/embeddings` is, for `openai-compatible`; root URL of another Gemini "
+        "API, such as a proxy, for `gemini`: https, unless it is on this machine.",
     )
     embed_api_key_env: str | None = Field(
-        None, description="The *name* of the variable that holds the provider's key."
+        None,
+        description="The *name* of the variable that holds the provider's key; unset, "
+        "GEMINI_API_KEY for `gemini`. NAME_FILE may name a file with the key instead.",
     )
-    embed_batch_size: int = Field(16, ge=1, le=2048, description="Texts a call, at most.")
+    embed_batch_size: int | None = Field(
+        None,
+        ge=1,
+        le=2048,
+        description="Texts a call, at most; unset, 100 for `gemini`, 32 for "
+        "`sentence-transformers` and 16 for `openai-compatible`.",
+    )
     embed_timeout_seconds: float = Field(60.0, gt=0, le=3600, description="For one call.")
     embed_send_dimensions: bool = Field(
         False, description="Ask an OpenAI-compatible server for `dimensions`."
+    )
+    embed_device: str | None = Field(
+        None,
+        description="Where `sentence-transformers` computes, such as `cpu`, `cuda` or `mps`; "
+        "unset, the fastest there is.",
     )
 
     ocr_languages: str | None = Field(
@@ -213,10 +243,17 @@ class Settings(BaseModel):
             raise ValueError("must be a variable's name in capitals, such as EMBEDDING_KEY")
         return value
 
+    @field_validator("embed_device")
+    @classmethod
+    def _device_is_a_name(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[a-z]+(:\d{1,2})?", value):
+            raise ValueError("must be a device of torch, such as cpu, cuda, cuda:1 or mps")
+        return value
+
     @field_validator("embed_base_url", "drive_endpoint")
     @classmethod
     def _url_is_plain(cls, value: str | None) -> str | None:
-        return None if value is None else _plain_url(value)
+        return None if value is None else plain_url(value)
 
     @property
     def index_path(self) -> Path:
@@ -244,21 +281,3 @@ def absolute(path: Path) -> Path:
         return path.expanduser().absolute()
     except RuntimeError:
         raise ValueError("starts with ~, and whose home that is is not known") from None
-
-
-def _plain_url(value: str) -> str:
-    if "@" in value:
-        raise ValueError(
-            "must not carry credentials; put the key in a variable and name it (an @ in a path is "
-            "written %40)"
-        )
-    try:
-        parts = urlsplit(value)
-        readable = parts.hostname and parts.port != 0 and value.isprintable() and " " not in value
-    except ValueError:  # its message would show the value
-        readable = False
-    if not readable or parts.scheme not in {"http", "https"}:
-        raise ValueError("must be http://HOST or https://HOST, with a port and path if need be")
-    if "?" in value or "#" in value:
-        raise ValueError("must end with its path, without ? and #")
-    return value.rstrip("/")

@@ -5,7 +5,7 @@ from gdrive_rag_mcp.domain import Mode
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.wiring.embedders import make_embedder
-from gdrive_rag_mcp.wiring.runs import make_chunker, plan, reindex, sync
+from gdrive_rag_mcp.wiring.runs import make_chunker, plan, plan_reindex, reindex, sync
 from gdrive_rag_mcp.wiring.sources import (
     connect_google,
     make_drive,
@@ -24,6 +24,7 @@ __all__ = [
     "make_reader",
     "make_source",
     "plan",
+    "plan_reindex",
     "reindex",
     "require_drive",
     "root_of",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
@@ -10,6 +11,37 @@ from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.settings import Settings, secret
 
 Report = Callable[[str], None]
+_GEMINI_KEY = "GEMINI_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which provider is used."""
+
+    provider: str
+    because: str = ""
+    """Why, if neither the settings nor the index say so."""
+
+
+def choose_provider(
+    settings: Settings,
+    recorded: EmbeddingIdentity | None,
+    environ: Mapping[str, str] = os.environ,
+) -> Choice:
+    """What is set, else what the index was made with, else Gemini where its key is, else our own.
+
+    Raises:
+        SettingsError: GEMINI_API_KEY_FILE names a file that holds no key.
+    """
+    if settings.embed_provider:
+        return Choice(settings.embed_provider)
+    if recorded:
+        return Choice(recorded.provider)
+    if settings.embed_model_path:
+        return Choice("embedded", "GDRIVE_RAG_EMBED_MODEL_PATH is set")
+    if secret(_GEMINI_KEY, environ):
+        return Choice("gemini", f"{_GEMINI_KEY} is set")
+    return Choice("embedded", f"no provider and no {_GEMINI_KEY} is set")
 
 
 def make_embedder(
@@ -22,36 +54,77 @@ def make_embedder(
 ) -> Embedder | None:
     """The embedder that is set or, where none is, the kind the index was made with.
 
-    `build` allows unpacking the embedded model, which takes a while.
+    `build` allows unpacking the embedded model, which takes a while. `report` hears which one was
+    chosen for a new index, and why.
 
     Raises:
         EmbedderUnavailableError: it needs weights or a key that are not there.
-        SettingsError: what it needs is not set.
+        SettingsError: what it needs is not set or not installed.
     """
-    provider = settings.embed_provider or (recorded.provider if recorded else "embedded")
-    if provider == "none":
-        return None
-    if provider == "embedded":
-        from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
+    choice = choose_provider(settings, recorded, environ)
+    same = recorded if recorded and recorded.provider == choice.provider else None
+    match choice.provider:
+        case "none":
+            return None
+        case "embedded":
+            embedder = _embedded(settings, environ, build=build, report=report)
+        case "gemini":
+            embedder = _gemini(settings, same, environ)
+        case "openai-compatible":
+            embedder = _openai_compatible(settings, same, environ)
+        case "sentence-transformers":
+            embedder = _sentence_transformers(settings, same)
+        case unknown:
+            raise SettingsError(
+                f"the index was made with {unknown}, which this version has no embedder for",
+                hint="upgrade gdrive-rag-mcp, or set GDRIVE_RAG_EMBED_PROVIDER",
+            )
+    if choice.because:
+        report(_explained(choice))
+    return embedder
 
-        folder = find_weights(
-            settings.embed_model_path, cache_folder(environ), build=build, report=report
+
+def _explained(choice: Choice) -> str:
+    if choice.provider == "gemini":
+        return (
+            f"vectors come from Gemini, because {choice.because}: the documents' text goes to "
+            "Google, which counts and bills every chunk; GDRIVE_RAG_EMBED_PROVIDER=embedded keeps "
+            "it here"
         )
-        return OnnxEmbedder(folder, dimensions=settings.embed_dimensions)
-    if provider == "openai-compatible":
-        return _openai_compatible(settings, recorded, environ)
-    raise SettingsError(
-        f"the index was made with {provider}, which this version has no embedder for",
-        hint="upgrade gdrive-rag-mcp, or set GDRIVE_RAG_EMBED_PROVIDER",
+    return f"vectors come from the embedded model, on this machine, because {choice.because}"
+
+
+def _embedded(
+    settings: Settings, environ: Mapping[str, str], *, build: bool, report: Report
+) -> Embedder:
+    from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
+
+    folder = find_weights(
+        settings.embed_model_path, cache_folder(environ), build=build, report=report
+    )
+    return OnnxEmbedder(folder, dimensions=settings.embed_dimensions)
+
+
+def _gemini(
+    settings: Settings, same: EmbeddingIdentity | None, environ: Mapping[str, str]
+) -> Embedder:
+    from gdrive_rag_mcp.embedding.gemini import DIMENSIONS, MODEL, MOST_TEXTS, GeminiEmbedder
+
+    return GeminiEmbedder(
+        _key(settings, environ, _GEMINI_KEY) or "",
+        settings.embed_model or (same.model if same else MODEL),
+        dimensions=settings.embed_dimensions or (same.dimensions if same else DIMENSIONS),
+        base_url=settings.embed_base_url,
+        batch_size=settings.embed_batch_size or MOST_TEXTS,
+        timeout_seconds=settings.embed_timeout_seconds,
     )
 
 
 def _openai_compatible(
-    settings: Settings, recorded: EmbeddingIdentity | None, environ: Mapping[str, str]
+    settings: Settings, same: EmbeddingIdentity | None, environ: Mapping[str, str]
 ) -> Embedder:
-    from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
+    from gdrive_rag_mcp.embedding.openai_compatible import BATCH_SIZE, OpenAICompatibleEmbedder
 
-    same = recorded if recorded and recorded.provider == "openai-compatible" else None
     model = settings.embed_model or (same.model if same else None)
     if settings.embed_base_url is None or model is None:
         raise SettingsError(
@@ -61,19 +134,44 @@ def _openai_compatible(
     return OpenAICompatibleEmbedder(
         settings.embed_base_url,
         model,
-        api_key=_key(settings.embed_api_key_env, environ),
+        api_key=_key(settings, environ),
         dimensions=settings.embed_dimensions or (same.dimensions if same else None),
         send_dimensions=settings.embed_send_dimensions,
-        batch_size=settings.embed_batch_size,
+        batch_size=settings.embed_batch_size or BATCH_SIZE,
         timeout_seconds=settings.embed_timeout_seconds,
     )
 
 
-def _key(variable: str | None, environ: Mapping[str, str]) -> str | None:
+def _sentence_transformers(settings: Settings, same: EmbeddingIdentity | None) -> Embedder:
+    from gdrive_rag_mcp.embedding.sentence_transformers import (
+        BATCH_SIZE,
+        SentenceTransformersEmbedder,
+    )
+
+    model = settings.embed_model_path or settings.embed_model or (same.model if same else None)
+    if model is None:
+        raise SettingsError(
+            "sentence-transformers needs GDRIVE_RAG_EMBED_MODEL_PATH or GDRIVE_RAG_EMBED_MODEL",
+            hint="set a folder with a model, or the name of one in the hub's cache, such as "
+            "intfloat/multilingual-e5-base",
+        )
+    return SentenceTransformersEmbedder(
+        model,
+        dimensions=settings.embed_dimensions,
+        device=settings.embed_device,
+        batch_size=settings.embed_batch_size or BATCH_SIZE,
+    )
+
+
+def _key(settings: Settings, environ: Mapping[str, str], default: str | None = None) -> str | None:
+    """The provider's key, from the variable that the settings name, or else the usual one."""
+    variable = settings.embed_api_key_env or default
     key = secret(variable, environ)
     if variable and key is None:
+        named = settings.embed_api_key_env is not None
+        where = "GDRIVE_RAG_EMBED_API_KEY_ENV names" if named else "the key is looked for in"
         raise EmbedderUnavailableError(
-            f"GDRIVE_RAG_EMBED_API_KEY_ENV names {variable}, which is not set",
+            f"{where} {variable}, which is not set",
             hint=f"set {variable} or {variable}_FILE; an MCP client passes on only the variables "
             "that its configuration lists",
         )

@@ -2,17 +2,25 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncPlan, SyncReport
+from gdrive_rag_mcp.domain import (
+    EmbeddingIdentity,
+    Forecast,
+    ReindexReport,
+    SyncPlan,
+    SyncReport,
+)
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, SettingsError
-from gdrive_rag_mcp.indexing.fetching import Closable
 from gdrive_rag_mcp.indexing.progress import Progress
-from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Source
 from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.wiring.embedders import make_embedder
 from gdrive_rag_mcp.wiring.reading import make_extractor
 from gdrive_rag_mcp.wiring.sources import make_source
+
+if TYPE_CHECKING:  # what syncs is for the commands that do
+    from gdrive_rag_mcp.indexing.sync import SyncOptions
 
 Report = Callable[[str], None]
 _DRIVE_READERS = 8
@@ -34,7 +42,7 @@ def make_chunker(settings: Settings) -> Chunker:
 
 
 def sync(
-    settings: Settings, options: SyncOptions, *, progress: Progress, report: Report
+    settings: Settings, options: "SyncOptions", *, progress: Progress, report: Report
 ) -> SyncReport:
     """Bring the index up to date.
 
@@ -63,11 +71,12 @@ def sync(
             progress=progress,
             readers=_readers(settings),
             ocr=settings.ocr_languages or "",
+            foretell=_telling(report),
         )
 
 
 def plan(
-    settings: Settings, options: SyncOptions, *, progress: Progress, report: Report
+    settings: Settings, options: "SyncOptions", *, progress: Progress, report: Report
 ) -> SyncPlan:
     """Find out what a sync would do; nothing is written, no model is unpacked or loaded.
 
@@ -98,6 +107,8 @@ def plan(
 @contextmanager
 def _source(settings: Settings, report: Report) -> Iterator[Source]:
     """A source for one run, whose connections are closed after it."""
+    from gdrive_rag_mcp.indexing.fetching import Closable
+
     source = make_source(settings, report=report)
     try:
         yield source
@@ -111,8 +122,24 @@ def _readers(settings: Settings) -> int:
     return 1 if settings.source.startswith("folder:") else _DRIVE_READERS
 
 
+def plan_reindex(settings: Settings, *, report: Report) -> ReindexReport:
+    """Find out what changing the index's embedder would take; nothing is written or embedded.
+
+    Raises:
+        GdriveRagError: the settings, the embedder or the index do not allow it.
+    """
+    from gdrive_rag_mcp.app.syncing import plan_change
+
+    return plan_change(settings.index_path, _new_embedder(settings, report))
+
+
 def reindex(
-    settings: Settings, *, agreed: bool, progress: Progress, report: Report
+    settings: Settings,
+    *,
+    progress: Progress,
+    report: Report,
+    max_embeddings: int | None = None,
+    without_refused: bool = False,
 ) -> ReindexReport:
     """Change the index's embedder to the one that is set, or to the embedded model.
 
@@ -120,11 +147,25 @@ def reindex(
         GdriveRagError: the settings, the embedder or the index do not allow it.
     """
     from gdrive_rag_mcp.app.syncing import change_embedder
+    from gdrive_rag_mcp.indexing.embedding_run import Terms
 
+    terms = Terms(progress, max_embeddings, foretell=_telling(report))
+    embedder = _new_embedder(settings, report)
+    return change_embedder(settings.index_path, embedder, terms, without_refused=without_refused)
+
+
+def _new_embedder(settings: Settings, report: Report) -> Embedder:
     embedder = make_embedder(settings, None, build=True, report=report)
     if embedder is None:
         raise SettingsError(
             "no embedder is set, so there is nothing to reindex with",
             hint="set GDRIVE_RAG_EMBED_PROVIDER to embedded or openai-compatible",
         )
-    return change_embedder(settings.index_path, embedder, agreed=agreed, progress=progress)
+    return embedder
+
+
+def _telling(report: Report) -> Callable[[Forecast], None]:
+    """What says a forecast in words."""
+    from gdrive_rag_mcp.presentation import forecast_text
+
+    return lambda forecast: report(forecast_text(forecast))

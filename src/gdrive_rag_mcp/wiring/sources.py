@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gdrive_rag_mcp.errors import SettingsError
-from gdrive_rag_mcp.indexing.content import READING
+from gdrive_rag_mcp.indexing.content_folder import READING
 from gdrive_rag_mcp.protocols import Source
 from gdrive_rag_mcp.settings import Settings
+from gdrive_rag_mcp.store.activity import ACTIVITY
 
 if TYPE_CHECKING:  # the Google libraries are for commands that speak to Google
     from gdrive_rag_mcp.sources.drive import DriveSource
@@ -16,7 +17,7 @@ if TYPE_CHECKING:  # the Google libraries are for commands that speak to Google
     from gdrive_rag_mcp.sources.drive_credentials import CredentialFiles, Identity
 
 Report = Callable[[str], None]
-_INDEX_SUFFIXES = ("", "-wal", "-shm", "-journal", ".lock", READING)
+_INDEX_SUFFIXES = ("", "-wal", "-shm", "-journal", ".lock", READING, ACTIVITY)
 
 
 def make_source(

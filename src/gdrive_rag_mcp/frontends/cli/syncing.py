@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gdrive_rag_mcp.domain import FileState, LedgerPage, SyncReport
+from gdrive_rag_mcp.domain import FileState, LedgerPage, ReindexReport, SyncReport
 from gdrive_rag_mcp.errors import GdriveRagError, SettingsError
 from gdrive_rag_mcp.frontends.cli.progress import progress_bars
 from gdrive_rag_mcp.frontends.cli.running import Json, ReadSettings, command, note, show
@@ -18,6 +18,16 @@ if TYPE_CHECKING:  # what syncs loads SQLite and more, which `--help` need not w
 UNFINISHED = 3
 _PAGE = 500
 _A_WEEK = 7 * 24 * 3600
+_MOST_EMBEDDINGS = 1_000_000_000
+MaxEmbeddings = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=_MOST_EMBEDDINGS,
+        metavar="N",
+        help="Embed at most so many texts in this run; the rest is found by words until later.",
+    ),
+]
 _TO_COME_BACK_TO = (FileState.FAILED, FileState.HELD, FileState.PENDING)
 
 
@@ -57,12 +67,15 @@ def sync(
             "--allow-mass-delete", help="Take out many files at once that are not there any more."
         ),
     ] = False,
+    max_embeddings: MaxEmbeddings = None,
     as_json: Json = False,
 ) -> None:
     """Bring the index up to date with the folder."""
     from gdrive_rag_mcp.indexing.sync import SyncOptions
 
-    options = SyncOptions(full=full, allow_mass_delete=allow_mass_delete)
+    options = SyncOptions(
+        full=full, allow_mass_delete=allow_mass_delete, max_embeddings=max_embeddings
+    )
     if watch is not None:
         _refuse_beside_watch(dry_run=dry_run, allow_mass_delete=allow_mass_delete)
         watch_index(read_settings(), options, every=watch, as_json=as_json)
@@ -125,14 +138,55 @@ def is_finished(report: SyncReport) -> bool:
 def reindex(
     read_settings: ReadSettings,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, say what it costs.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do it; without, say what it takes and change nothing.")
+    ] = False,
+    max_embeddings: MaxEmbeddings = None,
+    without_refused: Annotated[
+        bool,
+        typer.Option(
+            "--without-refused",
+            help="Change even if it refuses many texts; they are then found by their words alone.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Embed everything anew with the embedder that is set; search goes on meanwhile."""
-    from gdrive_rag_mcp import presentation, wiring
+    from gdrive_rag_mcp import wiring
 
+    settings = read_settings()
+    if not yes:
+        _plan_reindex(settings, as_json=as_json)
+        return
     with progress_bars() as progress:
-        report = wiring.reindex(read_settings(), agreed=yes, progress=progress, report=note)
+        report = wiring.reindex(
+            settings,
+            progress=progress,
+            report=note,
+            max_embeddings=max_embeddings,
+            without_refused=without_refused,
+        )
+    _show_reindex(report, as_json=as_json)
+    if report.waiting:
+        raise typer.Exit(UNFINISHED)
+
+
+def _plan_reindex(settings: Settings, *, as_json: bool) -> None:
+    """Say what a change of the embedder takes; there is something to agree to unless it is none."""
+    from gdrive_rag_mcp import wiring
+
+    report = wiring.plan_reindex(settings, report=note)
+    _show_reindex(report, as_json=as_json)
+    if not report.flipped:
+        raise SettingsError(
+            "nothing was changed: --yes is missing",
+            hint="run it again with --yes; search goes on with the former vectors meanwhile",
+        )
+
+
+def _show_reindex(report: ReindexReport, *, as_json: bool) -> None:
+    from gdrive_rag_mcp import presentation
+
     if as_json:
         show(presentation.as_json(presentation.reindex_object(report)))
     else:
