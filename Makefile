@@ -114,6 +114,6 @@ clean:
 # What the benchmarks compare with; none of it is needed by, or imported into, the product.
 .PHONY: peers
 peers: $(STAMP)
-	$(BIN)/pip install --quiet --upgrade --target .venv/peers faiss-cpu lancedb numkong tantivy
+	$(BIN)/pip install --quiet --upgrade --target .venv/peers faiss-cpu lancedb tantivy
 	$(BIN)/pip install --quiet --upgrade --no-deps --target .venv/peers hnswlib || \
 	  echo 'hnswlib is left out: it comes as source alone, and did not compile here' >&2

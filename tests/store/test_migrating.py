@@ -38,6 +38,7 @@ FOURTH_UNDONE = (
         c.headings, c.context
     FROM chunks c LEFT JOIN chunk_vectors_g1 g ON g.chunk = c.num""",
     "DROP TABLE chunk_vectors_g1",
+    "DROP TABLE waiting_g1",
     "DROP TABLE chunks",
     "DROP TABLE idle_vectors",
     "DROP TABLE vectors",

@@ -19,9 +19,6 @@ from gdrive_rag_mcp.store.disk_vectors import DiskVectors
 from gdrive_rag_mcp.store.meta import EMBEDDING, Meta
 from gdrive_rag_mcp.store.vector_cache import VectorCache
 
-_WAITING = """SELECT coalesce(sum(chunk_count - vector_count), 0) FROM files
-    WHERE chunk_count > 0"""
-
 
 class Generation:
     """One generation's vectors, over a connection it does not own."""
@@ -33,6 +30,7 @@ class Generation:
         self._embedder = embedder
         self._serving = embedder == EMBEDDING
         self._table = f"chunk_vectors_g{number}"
+        self._waiting = f"waiting_g{number}"
         self._cache = VectorCache(connection)
         self._chunks = ChunkRows(connection)
         self.number = number
@@ -47,14 +45,8 @@ class Generation:
 
     def waiting(self) -> int:
         """How many chunks wait for a vector."""
-        if self._serving:
-            [(waiting,)] = fetch(self._connection, _WAITING)
-            return int(waiting)
-        [(chunks, vectors)] = fetch(
-            self._connection,
-            f"SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM {self._table})",
-        )
-        return int(chunks - vectors)
+        [(waiting,)] = fetch(self._connection, f"SELECT count(*) FROM {self._waiting}")
+        return int(waiting)
 
     def outlook(self) -> EmbeddingOutlook:
         """What is to be embedded: distinct texts that have no vector yet, and their length."""
@@ -62,9 +54,8 @@ class Generation:
             self._connection,
             f"""SELECT count(*), coalesce(sum(size), 0) FROM (
                 SELECT max(c."end" - c.start + length(c.title) + length(c.context)) AS size
-                FROM chunks c WHERE NOT EXISTS (
-                    SELECT 1 FROM {self._table} g WHERE g.chunk = c.num)
-                AND NOT EXISTS (
+                FROM {self._waiting} w CROSS JOIN chunks c ON c.num = w.chunk
+                WHERE NOT EXISTS (
                     SELECT 1 FROM vectors v WHERE v.model = ? AND v.hash = unhex(c.hash))
                 GROUP BY c.hash)""",
             (self._cache.model(self._fingerprint),),
@@ -73,15 +64,18 @@ class Generation:
 
     def without_vector(self, after: int, limit: int) -> list[tuple[int, Chunk]]:
         """Chunks that wait for a vector, in order of number, from beyond `after`."""
-        if not self.waiting():  # which spares a walk through all of them
-            return []
         numbers = fetch(
             self._connection,
-            f"""SELECT c.num FROM chunks c WHERE c.num > ? AND NOT EXISTS (
-                SELECT 1 FROM {self._table} g WHERE g.chunk = c.num) ORDER BY c.num LIMIT ?""",
+            f"SELECT chunk FROM {self._waiting} WHERE chunk > ? ORDER BY chunk LIMIT ?",
             (after, limit),
         )
         return self._chunks.numbered([number for (number,) in numbers])
+
+    def expect(self, numbers: Sequence[int]) -> None:
+        """Know of new chunks, which wait until they get a vector or go."""
+        self._connection.executemany(
+            f"INSERT INTO {self._waiting} (chunk) VALUES (?)", ((number,) for number in numbers)
+        )
 
     def attach_known(self, numbers: Sequence[int]) -> set[int]:
         """Give waiting chunks the vectors that the index already has of their texts.
@@ -102,6 +96,9 @@ class Generation:
                 (json.dumps(numbers), model),
             )
             if attached:
+                self._connection.executemany(
+                    f"DELETE FROM {self._waiting} WHERE chunk = ?", attached
+                )
                 self._make_findable([number for (number,) in attached])
         return {number for (number,) in attached}
 
@@ -160,7 +157,7 @@ class Generation:
 
 
 def create_tables(connection: apsw.Connection, number: int) -> None:
-    """Make an empty generation."""
+    """Make a generation in which every chunk waits for its vector."""
     connection.execute(
         f"""CREATE TABLE chunk_vectors_g{number} (
             chunk INTEGER PRIMARY KEY REFERENCES chunks (num),
@@ -169,3 +166,8 @@ def create_tables(connection: apsw.Connection, number: int) -> None:
     connection.execute(
         f"CREATE INDEX chunk_vectors_g{number}_by_vector ON chunk_vectors_g{number} (vector)"
     )
+    connection.execute(
+        f"""CREATE TABLE waiting_g{number} (
+            chunk INTEGER PRIMARY KEY REFERENCES chunks (num) ON DELETE CASCADE)"""
+    )
+    connection.execute(f"INSERT INTO waiting_g{number} SELECT num FROM chunks")

@@ -122,5 +122,6 @@ class Generations:
                 VectorCache(self._connection).let_go(vector for (vector,) in freed)
                 return True
             if DiskVectors(self._connection, number).drop():
+                self._connection.execute(f"DROP TABLE waiting_g{number}")
                 self._connection.execute(f"DROP TABLE {table}")
         return False

@@ -64,4 +64,8 @@ def take_generations_apart(connection: apsw.Connection) -> None:
         f"""INSERT INTO chunk_vectors_g{number} (chunk, vector)
         SELECT num, vector FROM pointers WHERE vector IN (SELECT num FROM vectors) ORDER BY num"""
     )
+    connection.execute(
+        f"""DELETE FROM waiting_g{number} WHERE chunk IN (
+            SELECT chunk FROM chunk_vectors_g{number})"""
+    )
     connection.execute("DROP TABLE pointers")

@@ -70,15 +70,19 @@ class SqliteSearchIndex:
         """
         with transaction(self._connection):
             file, name = self._file(document_id)
-            self._forget_chunks(file)
+            former = self._forget_chunks(file)
             documents.write(self._connection, file, document, chunking)
             numbers = self._chunks.add(file, chunks)
-            scope = self._scope_of(file)
-            self._text.add(rows_of(zip(numbers, chunks, strict=True), name, scope))
             self._connection.execute(
                 "UPDATE files SET chunk_count = ? WHERE num = ?", (len(chunks), file)
             )
-            return len(self._serving.attach_known(numbers))
+            for generation in self._generations.all:
+                generation.expect(numbers)
+            reused = self._serving.attach_known(numbers)
+            # Last, as FTS5 writes out what it has gathered before each statement on many rows.
+            self._text.remove(former)
+            self._text.add(rows_of(zip(numbers, chunks, strict=True), name, self._scope_of(file)))
+            return len(reused)
 
     def remove(self, document_id: str) -> None:
         """Take a document out of search; its line in the ledger is the ledger's affair."""
@@ -87,19 +91,21 @@ class SqliteSearchIndex:
                 "SELECT num FROM files WHERE id = ?", (document_id,)
             ).fetchone()
             if row:
-                self._forget_chunks(row[0])
+                former = self._forget_chunks(row[0])
                 self._connection.execute("DELETE FROM documents WHERE file = ?", row)
                 self._connection.execute("UPDATE files SET indexed_at = NULL WHERE num = ?", row)
+                self._text.remove(former)
 
-    def _forget_chunks(self, file: int) -> None:
+    def _forget_chunks(self, file: int) -> list[int]:
+        """Take a file's chunks out but for their full text; returns their numbers."""
         numbers = self._chunks.numbers_of(file)
-        self._text.remove(numbers)
         for generation in self._generations.all:
             generation.remove(numbers)
         self._chunks.remove(file)
         self._connection.execute(
             "UPDATE files SET chunk_count = 0, vector_count = 0 WHERE num = ?", (file,)
         )
+        return numbers
 
     def refile(self, document_id: str) -> None:
         """Rewrite a document's full-text rows after it was renamed or moved, and nothing else."""

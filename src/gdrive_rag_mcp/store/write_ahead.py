@@ -6,9 +6,9 @@ leave. A checkpoint that truncates the log lets new readers do without it, and w
 
 import apsw
 
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 96 * 2**20
 """What the log may hold before it is emptied."""
-_WRITTEN_BACK_BYTES = 16 * 2**20
+_WRITTEN_BACK_BYTES = 48 * 2**20
 _PATIENCE_MILLISECONDS = 1_000
 
 
@@ -31,7 +31,7 @@ class WriteAheadLog:
             self._empty_at = MOST_BYTES
         if size >= self._empty_at:
             # Where a reader holds on to it, that is tried again when it has grown some more.
-            self._empty_at = size + _WRITTEN_BACK_BYTES
+            self._empty_at = size + MOST_BYTES // 4
             empty(connection, self._busy_milliseconds)
         elif size >= _WRITTEN_BACK_BYTES:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
