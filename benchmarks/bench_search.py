@@ -6,8 +6,9 @@
 
 Warm, on one thread, without embedding the question: milliseconds of CPU, medians over the same
 questions in turns. The naive plan is sqlite-vec's vec0 with float32 and FTS5 with OR of all words.
-Peers are asked where they are installed (`make peers`). `--check` fails when a goal is missed
-(`search_goals.py`). `--write` puts the tables of this run into a page, between its marks.
+Peers are asked where they are installed (`make peers`). What is built is kept in a folder that
+`--keep` names, and not built again by the next run that names it. `--check` fails when a goal is
+missed (`search_goals.py`). `--write` puts the tables of this run into a page, between its marks.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     result = {"made": datetime.now(UTC).date().isoformat(), **machine(), "sizes": results}
     for size in arguments.chunks:
         own = folder / str(size)
-        own.mkdir(parents=True)
+        own.mkdir(parents=True, exist_ok=True)
         one = Run(Corpus(size), own, arguments.peers, _say, arguments.questions)
         results.append(measure(one))
         if arguments.json:  # so much work is not lost, should the next size not fit on the disk

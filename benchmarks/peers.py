@@ -236,7 +236,7 @@ PEERS_KNOWN = (
     Peer("faiss IndexFlatIP", Faiss, "faiss", "faiss.index", ANY),
     Peer("hnswlib, ef 200", Hnswlib, "hnswlib", "hnsw.index", GRAPHS),
     Peer("lancedb, flat", Lance, "lancedb", "lance", GRAPHS),
-    Peer("lancedb, IVF_PQ", LanceQuantised, "lancedb", "lance-pq", GRAPHS),
+    Peer("lancedb, IVF_PQ", LanceQuantised, "lancedb", "pq-lance", GRAPHS),
     Peer("tantivy, all words", Tantivy, "tantivy", "tantivy", ANY),
     Peer("tantivy, no stop words", Tantivy, "tantivy", "tantivy", ANY, (("short", True),), True),
 )

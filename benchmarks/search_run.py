@@ -1,11 +1,13 @@
 """One size of the comparison: everything built, asked in turns, and put into rows."""
 
+import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from benchmarks.our_search import OurSearch
 from benchmarks.peers import PEERS_KNOWN, Engine, add_peers
 from gdrive_rag_mcp.domain import EVERYTHING, Filters, Scope
 
+P = ParamSpec("P")
 Row = dict[str, Any]
 Say = Callable[[str], None]
 
@@ -53,12 +56,12 @@ def measure(run: Run) -> dict[str, Any]:
     """Everything that is told of one size, ready for JSON."""
     corpus, folder = run.corpus, run.folder
     run.say(f"{corpus.chunks:,} chunks: the vectors")
-    vectors = write_vectors(corpus, folder / VECTORS)
+    if not (folder / VECTORS).exists():
+        write_vectors(corpus, folder / VECTORS)
+    vectors = np.load(folder / VECTORS, mmap_mode="r")
     sample = np.array(vectors[:: max(1, len(vectors) // _SAMPLE)])
-    run.say("building ours")
-    ours = in_child(children.built_ours, corpus, folder)
-    run.say("building the naive plan")
-    naive = in_child(children.built_naive, corpus, folder)
+    ours = _built(run, OURS, children.built_ours, corpus, folder)
+    naive = _built(run, NAIVE, children.built_naive, corpus, folder)
     run.say("a fresh server's first seconds")
     start = in_child(children.first_seconds, corpus, folder)
     memory = {name: start.pop(name, 0.0) for name in ("anon", "file")}
@@ -88,6 +91,18 @@ def measure(run: Run) -> dict[str, Any]:
     }
 
 
+def _built(run: Run, file: str, build: Callable[P, Row], *place: P.args, **named: P.kwargs) -> Row:
+    """What building took; what lies there from an earlier run that was kept is not built again."""
+    note = run.folder / f"built-{file}.json"
+    if not note.exists():
+        run.say(f"building {file}")
+        for old in run.folder.glob(f"{file}*"):
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+        note.write_text(json.dumps(in_child(build, *place, **named)), encoding="utf-8")
+    facts: Row = json.loads(note.read_text(encoding="utf-8"))
+    return facts
+
+
 def _rounds(corpus: Corpus) -> int:
     return ROUNDS if corpus.chunks <= 100_000 else 2
 
@@ -104,9 +119,8 @@ def _peers(run: Run) -> tuple[dict[str, tuple[Engine, Row]], dict[str, str]]:
         if why:
             skipped[peer.name] = why
             continue
-        run.say(f"building {peer.name}")
         place = (at, run.corpus, run.folder, run.libraries)
-        facts: Row = {} if peer.shares else in_child(children.built_peer, *place)
+        facts: Row = {} if peer.shares else _built(run, peer.file, children.built_peer, *place)
         facts |= in_child(children.memory_of_peer, *place)
         facts["size_mb"] = size_mb(run.folder / peer.file)
         engine = peer.engine(run.folder)

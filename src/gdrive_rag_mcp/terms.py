@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import chain, pairwise, takewhile
+from itertools import pairwise, takewhile
 
 from gdrive_rag_mcp.domain import QueryTerm
 from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
@@ -66,9 +66,9 @@ def _pairs(run: str) -> Iterator[str]:
     return (left + right for left, right in pairwise(run))
 
 
-def _indexed_run(run: str) -> Iterator[str]:
+def _indexed_run(run: str) -> list[str]:
     # With its last character alone, each character of a run begins a token and can be found by it.
-    return chain(_pairs(run), run[-1])
+    return [run[at : at + 2] for at in range(len(run))]
 
 
 def _asked_run(run: str) -> Iterable[str]:

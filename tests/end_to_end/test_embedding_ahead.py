@@ -76,6 +76,17 @@ def test_a_sync_without_news_has_nothing_ahead(run: Run, many: str, first: dict[
     assert "to embed" not in planned.out
 
 
+def test_a_dry_run_without_weights_tells_what_is_ahead_but_no_time(run: Run, many: str) -> None:
+    unset = {"GDRIVE_RAG_EMBED_PROVIDER": "embedded", "GDRIVE_RAG_EMBED_MODEL_PATH": "/nowhere"}
+
+    planned = run("sync", "--source", many, "--dry-run", "--json", environ=unset)
+    words_only = run("sync", "--source", many, "--dry-run", "--json")
+
+    assert planned.json["forecast"]["chunks"] == FILES
+    assert planned.json["forecast"]["calls"] is None
+    assert words_only.json["forecast"] is None, "none is wanted, so nothing is ahead"
+
+
 def test_a_budget_ends_with_3_until_all_is_embedded(
     run: Run, many: str, first: dict[str, str]
 ) -> None:

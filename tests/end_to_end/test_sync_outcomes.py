@@ -47,6 +47,7 @@ def test_a_dry_run_leaves_an_index_byte_for_byte_as_it_is(
         "unchanged": 0,
         "in_scope": 1,
         "complete": True,
+        "forecast": None,
         "warnings": [],
     }
     assert (tmp_path / "index.db").read_bytes() == before

@@ -71,24 +71,16 @@ class ChunkRows:
         rows = fetch(
             self._connection,
             f"""SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
-                c.file, c.title
+                c.file, c.title, c.hash
             FROM chunks c WHERE {condition} ORDER BY c.num""",
             (parameter,),
         )
         texts = Texts(self._connection)
-        return [
-            (
-                number,
-                Chunk(
-                    ordinal,
-                    start,
-                    end,
-                    texts.part(file, start, end),
-                    read_locator(locator),
-                    title,
-                    read_headings(headings),
-                    context,
-                ),
-            )
-            for number, ordinal, start, end, locator, headings, context, file, title in rows
-        ]
+        found = []
+        for number, ordinal, start, end, locator, headings, context, file, title, digest in rows:
+            text, place = texts.part(file, start, end), read_locator(locator)
+            path = read_headings(headings)
+            chunk = Chunk(ordinal, start, end, text, place, title, path, context)
+            vars(chunk)["hash"] = digest  # as it was when the chunk was cut; it need not be now
+            found.append((number, chunk))
+        return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gdrive_rag_mcp.domain import (
@@ -92,7 +93,7 @@ def plan(
             return None
 
     with _source(settings, report) as source:
-        return plan_sync(
+        planned = plan_sync(
             settings.index_path,
             source=source,
             extractor=make_extractor(settings),
@@ -102,6 +103,8 @@ def plan(
             progress=progress,
             ocr=settings.ocr_languages or "",
         )
+    # Where no embedder is wanted, nothing is ahead; one that cannot be had yet is another matter.
+    return replace(planned, forecast=None) if settings.embed_provider == "none" else planned
 
 
 @contextmanager
