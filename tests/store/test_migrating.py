@@ -21,6 +21,8 @@ from tests.indexing.desk import AParagraphAChunk, Paragraphs
 # The fourth schema undone; then the third and the second, for an index that holds no shortcut and
 # nothing that has gone.
 FOURTH_UNDONE = (
+    *(f"DROP TRIGGER file_{name}" for name in ("described", "deleted", "placed", "displaced")),
+    "DROP TABLE file_log",
     "DROP INDEX files_by_outcome",
     """CREATE TABLE old_vectors (
         num INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, hash TEXT NOT NULL,

@@ -70,7 +70,7 @@ class Vectoriser:
         self._budget = budget
         self._size = batch_size(embedder)
         # A whole window, so that the threads have work while a long file is read.
-        most = max(WINDOW // self._size, 2 * embedder.parallel_calls)
+        most = max(WINDOW // self._size, embedder.parallel_calls)
         # Who waits for another machine takes nothing from those who search on this one.
         courtesy = courtesy if courtesy and runs_here(embedder) else Courtesy()
         self._threads = EmbeddingThreads(embedder, courtesy, most=most)

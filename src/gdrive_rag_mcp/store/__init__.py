@@ -24,6 +24,7 @@ from gdrive_rag_mcp.store.ledger import Ledger
 from gdrive_rag_mcp.store.matrix_loading import MatrixLoader
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.migrations import migrate, require_schema
+from gdrive_rag_mcp.store.narrowing import Narrowing
 from gdrive_rag_mcp.store.search_index import SqliteSearchIndex
 from gdrive_rag_mcp.store.straying import Straying
 from gdrive_rag_mcp.store.text_index import TextIndex
@@ -66,6 +67,7 @@ class Store:
     def _use(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._generation = 0
+        self._narrowing = Narrowing(connection)
         self.ledger = Ledger(connection)
         self.inventory = Inventory(connection)
         self.straying = Straying(connection)
@@ -80,9 +82,11 @@ class Store:
             return
         self._generation = generation
         self._generations = Generations(self._connection)
-        vectors = VectorIndex(self._connection, generation, self._matrix)
-        text = TextIndex(self._connection, meta.text_generation)
-        self.index = SqliteSearchIndex(self._connection, text, vectors, self._generations)
+        vectors = VectorIndex(self._connection, generation, self._matrix, self._narrowing)
+        text = TextIndex(self._connection, meta.text_generation, self._narrowing)
+        self.index = SqliteSearchIndex(
+            self._connection, text, vectors, self._generations, self._narrowing
+        )
         self.catalog = Catalog(self._connection, self.ledger, vectors)
 
     @classmethod

@@ -2,8 +2,6 @@
 
 To ask the tables which of the files fit costs a search more than the search itself, and to ask them
 for each chunk in a ranking even more. The arrays answer in the time of a memory scan.
-
-TODO(lead): the schema's next step has to run the statements of `FILE_LOG`.
 """
 
 import json
@@ -83,12 +81,14 @@ class FileFacts:
             files,
         )
         runs = self._read_runs(files)
-        numbers = _numbers(row[0] for row in facts)
+        files_found, types, *others = zip(*facts, strict=True) if facts else [()] * 5
+        numbers = _numbers(files_found)
         self._grow(max(numbers.max(initial=0), runs["file"].max(initial=0)) + 1)
-        self._facts[numbers] = np.array(
-            [(self._type(mime), *others) for _, mime, *others in facts], _FACTS
-        )
-        self._runs = np.sort(np.concatenate([self._runs, runs]), order="start")
+        self._facts["mime"][numbers] = [self._type(mime) for mime in types]
+        for column, values in zip(("modified", "chunks", "vectors"), others, strict=True):
+            self._facts[column][numbers] = np.array(values, _FACTS[column])
+        runs = np.concatenate([self._runs, runs])
+        self._runs = runs[np.argsort(runs["start"], kind="stable")]
         for ids, mask in self._placed.items():
             mask[_numbers(files or ())] = False
             mask[self._read_placed(ids, files)] = True

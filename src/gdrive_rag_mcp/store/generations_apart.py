@@ -7,6 +7,7 @@ a vector named its embedder and its text at full length, twice.
 import apsw
 
 from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.file_facts import FILE_LOG
 from gdrive_rag_mcp.store.generation import create_tables
 
 _VECTORS = (
@@ -54,7 +55,7 @@ _CHUNKS = (
 
 def take_generations_apart(connection: apsw.Connection) -> None:
     """Give each generation a table of which chunk has which vector."""
-    for statement in (*_VECTORS, *_CHUNKS):
+    for statement in (*_VECTORS, *_CHUNKS, *FILE_LOG):
         connection.execute(statement)
     [(number,)] = fetch(
         connection, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'generation'"

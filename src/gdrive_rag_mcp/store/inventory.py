@@ -228,13 +228,13 @@ class Inventory:
     def place(self) -> list[str]:
         """Bring paths, placements and what is adrift up to date.
 
-        Returns the files that lie elsewhere now.
+        Returns the files with text that may have another name now.
         """
         with transaction(self._connection):
             everything = self._meta.get(ANCESTRY_CHANGED) is not None
-            moved = place_files(self._connection, everything=everything)
+            renamed = place_files(self._connection, everything=everything)
             self._meta.delete(ANCESTRY_CHANGED)
-        return moved
+        return renamed
 
 
 def _described(file: SourceFile) -> tuple[Any, ...]:

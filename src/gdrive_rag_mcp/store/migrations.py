@@ -22,7 +22,7 @@ def _first_schema(connection: apsw.Connection) -> None:
 
 _FIRST_SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    # The local ancestry. `num` is what scope tokens and placements use; it is never reused.
+    # The local ancestry. `num` is what placements use; it is never reused.
     """CREATE TABLE folders (
         num INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
         parents TEXT NOT NULL, url TEXT, obstacle TEXT, run INTEGER NOT NULL)""",
@@ -153,7 +153,8 @@ def create_text_tables(connection: apsw.Connection, generation: int) -> None:
     """The full-text tables of a generation.
 
     Text arrives folded and cut into words (`terms.index_text`), so the tokenizer only splits; marks
-    (M*) belong to words in Indic scripts, private-use characters (Co) start scope tokens.
+    (M*) belong to words in Indic scripts. `scope` is empty: what an index of schema 3 has in it,
+    tokens that begin with private-use characters (Co), nobody asks for any more.
     """
     connection.execute(
         f"""CREATE VIRTUAL TABLE text_g{generation} USING fts5(

@@ -1,21 +1,17 @@
-"""What a scope and filters let through: how many documents and chunks, which files, which chunks.
-
-TODO(lead): schema 4 has to run `file_facts.FILE_LOG`; share one `Narrowing` a connection: it is what
-`VectorIndex` asks (`admitted(scope, filters).files`: bool by file number), `TextIndex(connection,
-generation, narrowing)`, and `SqliteSearchIndex.statistics` (`counts(scope, filters)`).
-"""
+"""What a scope and filters let through: how much, which files, and which chunks."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 
 import apsw
+import numpy as np
 
 from gdrive_rag_mcp.domain import EVERYTHING, Filters, Scope
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.file_facts import FileFacts, Mask
 
-_KEPT = 8
+_KEPT = 4
 _FEW = 1_000
 _UNFILTERED = Filters()
 
@@ -38,6 +34,10 @@ class Admitted:
         """By file number, whether its chunks may be found."""
         self.counts = Counts(*facts.counts(self.files))
 
+    def files_up_to(self, number: int) -> Mask:
+        """The same for all file numbers up to this one, of which later ones may be unknown."""
+        return np.pad(self.files, (0, max(0, number + 1 - len(self.files))))
+
     @cached_property
     def chunks(self) -> bytes:
         """A byte a chunk, that of chunk 1 first: 1 where it may be found."""
@@ -54,7 +54,7 @@ class Narrowing:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._state = (-1, -1)
+        self._state = (-1, (0, 0))
         self._facts: FileFacts | None = None
         self._facts_at = self._state
         self._whole: Counts | None = None
@@ -87,26 +87,34 @@ class Narrowing:
 
     def _notice_changes(self) -> None:
         [(seq,)] = fetch(self._connection, "SELECT coalesce(max(seq), 0) FROM file_log")
-        state = (seq, self._connection.total_changes())
+        state = (seq, self._own_changes())
         if state != self._state:
             self._state = state
             self._whole = None
             self._admitted.clear()
 
+    def _own_changes(self) -> tuple[int, int]:
+        """0 and 0 for a reader, which sees one commit after the other, and whom the log tells all.
+
+        What a writer saw may have been rolled back, and its place in the log taken by others.
+        """
+        own = self._connection.total_changes()
+        return (own, self._connection.pragma("data_version")) if own else (0, 0)
+
     def _present_facts(self) -> FileFacts:
-        seq, own = self._state
-        known, own_then = self._facts_at
-        changed: list[int] = []
-        if self._facts is not None and own == own_then and known < seq:
-            rows = fetch(
-                self._connection,
-                "SELECT file FROM file_log WHERE seq > ? ORDER BY seq DESC LIMIT ?",
-                (known, _FEW + 1),
-            )
-            changed = [file for (file,) in rows]
-        if self._facts is None or own != own_then or known > seq or len(changed) > _FEW:
+        changed = self._changed()
+        if self._facts is None or changed is None:
             self._facts = FileFacts(self._connection)
         elif changed:
             self._facts.look_again(changed)
         self._facts_at = self._state
         return self._facts
+
+    def _changed(self) -> list[int] | None:
+        """The files to look at again; None for all, where nobody can tell or it is many."""
+        (seq, own), (seq_then, own_then) = self._state, self._facts_at
+        if own != own_then or seq < seq_then:
+            return None
+        newest = "SELECT file FROM file_log WHERE seq > ? ORDER BY seq DESC LIMIT ?"
+        changed = fetch(self._connection, newest, (seq_then, _FEW + 1))
+        return None if len(changed) > _FEW else [file for (file,) in changed]

@@ -123,7 +123,7 @@ def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
 
     A file that no way leads to any more is marked as adrift, and stays where it was found last: it
     may be held there. Folders out of scope are marked to be listed should they come back.
-    Returns the ids of the files with chunks whose full-text rows have to be written again.
+    Returns the ids of the files with chunks that may bear another name than their full-text rows.
     """
     waiting = fetch(
         connection,
@@ -134,18 +134,19 @@ def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
     if not waiting and not everything:
         return []
     ancestry = Ancestry(connection)
-    moved = []
+    renamed = []
     for number, identifier, linked_as, name, path, parents, chunks, placed, adrift in waiting:
         within = ancestry.parents(linked_as, json.loads(parents))
         new_path = ancestry.path(within[0], name) if within else path or name
-        relocated = _place(connection, number, ancestry.numbers(within)) if within else False
+        if within:
+            _place(connection, number, ancestry.numbers(within))
         if (new_path, 1, not within) != (path, placed, bool(adrift)):
             connection.execute(
                 "UPDATE files SET path = ?, placed = 1, adrift = ? WHERE num = ?",
                 (new_path, not within, number),
             )
-        if chunks and within and (relocated or not placed):
-            moved.append(identifier)
+        if chunks and within and not placed:
+            renamed.append(identifier)
     if everything:
         connection.execute(
             f"""UPDATE folders SET {LIST_ANEW}
@@ -153,17 +154,16 @@ def place_files(connection: apsw.Connection, *, everything: bool) -> list[str]:
             AND id NOT IN (SELECT value FROM json_each(?))""",
             (json.dumps(list(ancestry.reached)),),
         )
-    return moved
+    return renamed
 
 
-def _place(connection: apsw.Connection, file: int, folders: set[int]) -> bool:
-    """Say which folders a file lies below; true if that is news."""
+def _place(connection: apsw.Connection, file: int, folders: set[int]) -> None:
+    """Say which folders a file lies below."""
     known = fetch(connection, "SELECT folder FROM placements WHERE file = ?", (file,))
     if {folder for (folder,) in known} == folders:
-        return False
+        return
     connection.execute("DELETE FROM placements WHERE file = ?", (file,))
     connection.executemany(
         "INSERT INTO placements (folder, file) VALUES (?, ?)",
         ((folder, file) for folder in sorted(folders)),
     )
-    return True

@@ -1,25 +1,9 @@
-"""A scope and filters as SQL over `files f`, and as tokens in the full-text index."""
+"""A scope and filters as SQL over `files f`, and times as they are stored."""
 
 import json
 from datetime import UTC, datetime
 
-import apsw
-
 from gdrive_rag_mcp.domain import Filters, Scope
-
-# Private-use characters: `terms` never makes a word of them, so no text can pose as a scope.
-FOLDER_MARK = "\ue000"
-FILE_MARK = "\ue001"
-
-
-def folder_token(number: int) -> str:
-    """The token of everything below a folder."""
-    return f"{FOLDER_MARK}{number:x}"
-
-
-def file_token(number: int) -> str:
-    """The token of one file's chunks."""
-    return f"{FILE_MARK}{number:x}"
 
 
 def stored_time(moment: datetime | None) -> str | None:
@@ -61,15 +45,3 @@ def filter_condition(scope: Scope, filters: Filters) -> tuple[str, list[str]]:
             condition += f" AND f.{column} {comparison} ?"
             parameters.append(value)
     return condition, parameters
-
-
-def scope_tokens(connection: apsw.Connection, scope: Scope) -> list[str]:
-    """The tokens that stand for a scope's folders and files in the full-text index."""
-    if scope.ids is None:
-        return []
-    ids = json.dumps(sorted(scope.ids))
-    listed = "IN (SELECT value FROM json_each(?))"
-    folders = connection.execute(f"SELECT num FROM folders WHERE id {listed}", (ids,))
-    tokens = [folder_token(number) for (number,) in folders]
-    files = connection.execute(f"SELECT num FROM files WHERE id {listed}", (ids,))
-    return tokens + [file_token(number) for (number,) in files]

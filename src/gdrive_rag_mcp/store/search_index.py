@@ -25,16 +25,12 @@ from gdrive_rag_mcp.store.chunk_rows import ChunkRows
 from gdrive_rag_mcp.store.connection import fetch, transaction
 from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.generations import Generations
+from gdrive_rag_mcp.store.narrowing import Narrowing
 from gdrive_rag_mcp.store.passages import (
     PASSAGE_COLUMNS,
     read_passage,
 )
-from gdrive_rag_mcp.store.scoping import (
-    file_token,
-    filter_condition,
-    folder_token,
-    scope_condition,
-)
+from gdrive_rag_mcp.store.scoping import scope_condition
 from gdrive_rag_mcp.store.text_index import TextIndex, rows_of
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 
@@ -48,10 +44,12 @@ class SqliteSearchIndex:
         text: TextIndex,
         vectors: VectorIndex,
         generations: Generations,
+        narrowing: Narrowing,
     ) -> None:
         self._connection = connection
         self._text = text
         self._vectors = vectors
+        self._narrowing = narrowing
         self._generations = generations
         self._serving = generations.serving
         self._chunks = ChunkRows(connection)
@@ -81,7 +79,7 @@ class SqliteSearchIndex:
             reused = self._serving.attach_known(numbers)
             # Last, as FTS5 writes out what it has gathered before each statement on many rows.
             self._text.remove(former)
-            self._text.add(rows_of(zip(numbers, chunks, strict=True), name, self._scope_of(file)))
+            self._text.add(rows_of(zip(numbers, chunks, strict=True), name))
             return len(reused)
 
     def remove(self, document_id: str) -> None:
@@ -108,12 +106,12 @@ class SqliteSearchIndex:
         return numbers
 
     def refile(self, document_id: str) -> None:
-        """Rewrite a document's full-text rows after it was renamed or moved, and nothing else."""
+        """Rewrite a document's full-text rows after it was renamed, and nothing else."""
         with transaction(self._connection):
             file, name = self._file(document_id)
             chunks = self._chunks.of_file(file)
             self._text.remove([number for number, _ in chunks])
-            self._text.add(rows_of(chunks, name, self._scope_of(file)))
+            self._text.add(rows_of(chunks, name))
 
     def _file(self, document_id: str) -> tuple[int, str]:
         row = self._connection.execute(
@@ -122,12 +120,6 @@ class SqliteSearchIndex:
         if row is None:
             raise DocumentNotFoundError(f"the ledger has no file {document_id!r}")
         return int(row[0]), str(row[1])
-
-    def _scope_of(self, file: int) -> list[str]:
-        folders = self._connection.execute(
-            "SELECT folder FROM placements WHERE file = ? ORDER BY folder", (file,)
-        )
-        return [file_token(file), *(folder_token(number) for (number,) in folders)]
 
     # ── vectors that are still to be made ────────────────────────────────────
 
@@ -163,15 +155,18 @@ class SqliteSearchIndex:
         self, terms: Sequence[QueryTerm], scope: Scope, filters: Filters
     ) -> RetrievalStatistics:
         """Count what is in scope and how many of its chunks know each term."""
-        condition, parameters = filter_condition(scope, filters)
-        found, chunks, vectors = self._connection.execute(
-            f"""SELECT count(*), coalesce(sum(f.chunk_count), 0), coalesce(sum(f.vector_count), 0)
-            FROM files f WHERE f.chunk_count > 0 AND {condition}""",
-            parameters,
-        ).fetchone() or (0, 0, 0)
-        known = self._text.term_statistics(terms, scope, filters, chunks) if chunks else ()
+        found = self._narrowing.counts(scope, filters)
+        known = (
+            self._text.term_statistics(terms, scope, filters, found.chunks) if found.chunks else ()
+        )
         ideal = sum(term.idf for term in known if term.key)
-        return RetrievalStatistics(found, chunks, known, ideal, vectorless_chunks=chunks - vectors)
+        return RetrievalStatistics(
+            found.documents,
+            found.chunks,
+            known,
+            ideal,
+            vectorless_chunks=found.chunks - found.vectors,
+        )
 
     def search_text(
         self, terms: Sequence[TermStatistics], scope: Scope, filters: Filters, limit: int

@@ -16,6 +16,7 @@ from gdrive_rag_mcp.domain import CosineBackground, Filters, Scope, VectorMatch,
 from gdrive_rag_mcp.protocols import Vector
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.disk_vectors import DiskVectors
+from gdrive_rag_mcp.store.narrowing import Narrowing
 from gdrive_rag_mcp.store.scoping import filter_condition
 from gdrive_rag_mcp.store.translation import decoding
 from gdrive_rag_mcp.store.vector_matrix import VectorMatrix, load
@@ -29,9 +30,14 @@ class VectorIndex:
     """One generation's vectors, over a connection it does not own."""
 
     def __init__(
-        self, connection: apsw.Connection, generation: int, matrix: VectorMatrix | None
+        self,
+        connection: apsw.Connection,
+        generation: int,
+        matrix: VectorMatrix | None,
+        narrowing: Narrowing,
     ) -> None:
         self._connection = connection
+        self._narrowing = narrowing
         self._generation = generation
         self._table = f"chunk_vectors_g{generation}"
         self._disk = DiskVectors(connection, generation)
@@ -74,13 +80,8 @@ class VectorIndex:
         self, parts: Sequence[Part], scope: Scope, filters: Filters
     ) -> npt.NDArray[np.bool_]:
         """By file number, whether its chunks may be found."""
-        condition, parameters = filter_condition(scope, filters)
-        found = fetch(self._connection, f"SELECT f.num FROM files f WHERE {condition}", parameters)
-        numbers = np.array([number for (number,) in found], np.int64)
         top = max([int(part.files.max(initial=0)) for part in parts], default=0)
-        allowed = np.zeros(max(top, int(numbers.max(initial=0))) + 1, np.bool_)
-        allowed[numbers] = True
-        return allowed
+        return self._narrowing.admitted(scope, filters).files_up_to(top)
 
     def _ask_disk(
         self, vector: Vector, scope: Scope, filters: Filters, wanted: int, *, narrowed: bool
