@@ -235,6 +235,20 @@ def test_a_long_text_is_embedded_in_parts_and_averaged(connect: Connect, serve: 
     assert np.array_equal(short, HashingEmbedder().embed(["short"], role="document")[0])
 
 
+def test_a_short_part_of_a_long_text_counts_for_no_more_than_its_length(
+    connect: Connect, serve: Serve
+) -> None:
+    with serve() as server:
+        embedder = connect(server)
+        [whole] = embedder.embed(["rent " * 900 + "honey"], role="document")
+        sent = _sent(server)
+        parts = embedder.embed(sent, role="document")
+
+    mean = np.average(parts, axis=0, weights=[len(part) for part in sent])
+    assert len({len(part) for part in sent}) > 1
+    assert np.allclose(whole, mean / np.linalg.norm(mean), atol=1e-6)
+
+
 def test_what_a_set_of_texts_costs_is_known_before_it_is_sent(
     connect: Connect, serve: Serve
 ) -> None:

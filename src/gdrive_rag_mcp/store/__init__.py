@@ -124,7 +124,7 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside is kept, or nothing of it."""
-        with connections.transaction(self._connection):
+        with self.index.transaction():
             yield
 
     @contextmanager
@@ -155,8 +155,11 @@ class Store:
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """Everything inside is undone, so that it can be seen what would happen."""
-        with connections.undone(self._connection):
-            yield
+        try:
+            with connections.undone(self._connection):
+                yield
+        finally:
+            self.index.forget_unwritten()
 
     def stored_document(self, document_id: str) -> Document | None:
         """A document as it was extracted, to be cut again."""

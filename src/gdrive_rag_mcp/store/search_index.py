@@ -1,7 +1,8 @@
 """The search index over SQLite: documents in, ranked chunks out; both halves kept in step."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import apsw
 
@@ -56,6 +57,24 @@ class SqliteSearchIndex:
 
     # ── writing ──────────────────────────────────────────────────────────────
 
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything inside is kept, or nothing of it; joins a transaction that is open."""
+        joined = self._connection.in_transaction
+        try:
+            with transaction(self._connection):
+                yield
+                if not joined:
+                    self._text.write_out()
+        except BaseException:
+            if not joined:
+                self.forget_unwritten()
+            raise
+
+    def forget_unwritten(self) -> None:
+        """Give up what a transaction that was rolled back would still have written."""
+        self._text.forget_unwritten()
+
     def replace(
         self, document_id: str, document: Document, chunks: Sequence[Chunk], *, chunking: str
     ) -> int:
@@ -66,7 +85,7 @@ class SqliteSearchIndex:
         Raises:
             DocumentNotFoundError: the ledger has no such file.
         """
-        with transaction(self._connection):
+        with self.transaction():
             file, name = self._file(document_id)
             former = self._forget_chunks(file)
             documents.write(self._connection, file, document, chunking)
@@ -77,14 +96,13 @@ class SqliteSearchIndex:
             for generation in self._generations.all:
                 generation.expect(numbers)
             reused = self._serving.attach_known(numbers)
-            # Last, as FTS5 writes out what it has gathered before each statement on many rows.
             self._text.remove(former)
             self._text.add(rows_of(zip(numbers, chunks, strict=True), name))
             return len(reused)
 
     def remove(self, document_id: str) -> None:
         """Take a document out of search; its line in the ledger is the ledger's affair."""
-        with transaction(self._connection):
+        with self.transaction():
             row = self._connection.execute(
                 "SELECT num FROM files WHERE id = ?", (document_id,)
             ).fetchone()
@@ -107,7 +125,7 @@ class SqliteSearchIndex:
 
     def refile(self, document_id: str) -> None:
         """Rewrite a document's full-text rows after it was renamed, and nothing else."""
-        with transaction(self._connection):
+        with self.transaction():
             file, name = self._file(document_id)
             chunks = self._chunks.of_file(file)
             self._text.remove([number for number, _ in chunks])

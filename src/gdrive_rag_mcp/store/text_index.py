@@ -35,6 +35,12 @@ class TextRow:
     name: str
 
 
+def _columns(row: TextRow) -> tuple[int, str, str, str, str]:
+    headings = " ".join(row.headings)
+    title, name = index_text(row.title), index_text(row.name)
+    return row.chunk, title, index_text(headings), index_text(row.body), name
+
+
 class TextIndex:
     """One generation's full-text table, over a connection it does not own."""
 
@@ -43,32 +49,50 @@ class TextIndex:
         self._narrowing = narrowing
         self._table = f"text_g{generation}"
         self._vocabulary = f"words_g{generation}"
+        self._added: dict[int, TextRow] = {}
+        self._removed: list[int] = []
+
+    # ── writing ──────────────────────────────────────────────────────────────
 
     def add(self, rows: Iterable[TextRow]) -> None:
-        self._connection.executemany(
-            f"INSERT INTO {self._table} (rowid, title, headings, body, name) "
-            "VALUES (?, ?, ?, ?, ?)",
-            (
-                (
-                    row.chunk,
-                    index_text(row.title),
-                    index_text(" ".join(row.headings)),
-                    index_text(row.body),
-                    index_text(row.name),
-                )
-                for row in rows
-            ),
-        )
+        """Take rows in, which are written with all others of the transaction."""
+        self._added.update((row.chunk, row) for row in rows)
 
     def remove(self, chunks: Iterable[int]) -> None:
-        self._connection.executemany(
-            f"DELETE FROM {self._table} WHERE rowid = ?", ((chunk,) for chunk in chunks)
-        )
+        """Take chunks out, likewise."""
+        for chunk in chunks:
+            if self._added.pop(chunk, None) is None:
+                self._removed.append(chunk)
+
+    def write_out(self) -> None:
+        """Write what has been taken in and out.
+
+        FTS5 gathers rows in memory, and writes them into the file before each statement that
+        changes many rows of another table: so they come last, and together.
+        """
+        if self._removed:
+            self._connection.executemany(
+                f"DELETE FROM {self._table} WHERE rowid = ?", ((chunk,) for chunk in self._removed)
+            )
+        if self._added:
+            self._connection.executemany(
+                f"INSERT INTO {self._table} (rowid, title, headings, body, name) "
+                "VALUES (?, ?, ?, ?, ?)",
+                map(_columns, self._added.values()),
+            )
+        self.forget_unwritten()
+
+    def forget_unwritten(self) -> None:
+        """Give up what has not been written, as the transaction is rolled back."""
+        self._added, self._removed = {}, []
+
+    # ── searching ────────────────────────────────────────────────────────────
 
     def term_statistics(
         self, terms: Sequence[QueryTerm], scope: Scope, filters: Filters, chunks: int
     ) -> tuple[TermStatistics, ...]:
         """What the corpus in scope knows of each term; `chunks` is the corpus's size."""
+        self.write_out()
         language = language_of(" ".join(term.surface for term in terms))
         flags = self._flags(scope, filters)
         # Beside words that say more, function words are not asked for; looking for them among few
@@ -149,6 +173,7 @@ class TextIndex:
 
         SQLite sorts, as it keeps no more than the best; FTS5 itself would sort all that match.
         """
+        self.write_out()
         phrases = [phrase for term in terms if term.chunks for phrase in _phrases(term.forms)]
         if not phrases:
             return ()
