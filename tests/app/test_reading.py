@@ -1,7 +1,8 @@
 """The read use cases over a real index."""
 
+import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,7 +27,8 @@ from gdrive_rag_mcp.errors import (
     QueryError,
     ReindexRequiredError,
 )
-from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
+from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.sample_index import FILES, SYNCED, SampleFile, page, sample_index
 from tests.app.servers import SilentServer
@@ -495,3 +497,61 @@ def test_a_closed_pool_can_be_used_again(index: Path) -> None:
     pool.close()
 
     assert reader.status().documents == 3
+
+
+def test_a_question_is_not_sent_to_an_embedder_that_is_not_the_index_s(index: Path) -> None:
+    other = HashingEmbedder(16)
+    with pytest.raises(ReindexRequiredError):
+        reader_of(index, embedder=lambda: other).search("How long is the leave?")
+    assert other.embedded_texts == 0
+
+
+def test_no_snapshot_waits_for_the_embedder(index: Path, tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    shutil.copy(index, path)
+    held: list[bool] = []
+
+    class Looking(HashingEmbedder):
+        def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+            with Store.open_for_writing(path) as store:
+                store._connection.execute("UPDATE meta SET value = value || '' WHERE key = 'root'")
+                [(busy, _, _)] = store._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                held.append(bool(busy))
+            return super().embed(texts, role=role)
+
+    embedder = Looking()
+    outcome = reader_of(path, embedder=lambda: embedder).search("How long is the leave?")
+    assert outcome.mode is Mode.HYBRID
+    assert held == [False], "the log can be emptied while the question is embedded"
+
+
+def test_an_embedder_that_changes_under_a_search_has_the_question_embedded_anew(
+    index: Path, tmp_path: Path
+) -> None:
+    path, other = tmp_path / "index.db", HashingEmbedder(48)
+    shutil.copy(index, path)
+
+    class Changing(HashingEmbedder):
+        def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+            if role == "query":
+                change(path, other)
+            return super().embed(texts, role=role)
+
+    embedders = iter([Changing(), other])
+    outcome = reader_of(path, embedder=lambda: next(embedders)).search("How long is the leave?")
+    assert outcome.mode is Mode.HYBRID
+    assert "embedder_unavailable" not in outcome.warnings
+    assert outcome.retrieved
+    assert outcome.retrieved.hits[0].cosine is not None
+    assert other.embedded_texts
+
+
+def change(path: Path, embedder: HashingEmbedder) -> None:
+    """Put an index's vectors by another embedder in service."""
+    with Store.open_for_writing(path) as store:
+        building = store.building(embedder.identity)
+        waiting = building.without_vector(0, 10_000)
+        rows = embedder.embed([chunk.embedded_text for _, chunk in waiting], role="document")
+        building.attach_vectors([n for n, _ in waiting], [c.hash for _, c in waiting], rows)
+        store.flip(embedder.identity)
+        store.tidy(SYNCED)

@@ -59,7 +59,11 @@ class QuestionEmbedding:
         self._embedder: Embedder | None = None
 
     def of(self, question: str, recorded: EmbeddingIdentity | None) -> Embedder | None:
-        """A question's vector; None where the index has no vectors, or there is no embedder."""
+        """A question's vector; None where the index has no vectors, or there is no embedder.
+
+        Another embedder than the index's is returned as it is: it has no business with the
+        question, which may cost money or tell somebody what is asked.
+        """
         if recorded is None:
             return None
         try:
@@ -67,7 +71,9 @@ class QuestionEmbedding:
                 if not self._fits(recorded):
                     self._embedder = self._make()
                 embedder = self._embedder
-            return None if embedder is None else EmbeddedQuestion(embedder, question)
+                if embedder is None or not self._fits(recorded):
+                    return embedder
+            return EmbeddedQuestion(embedder, question)
         except EmbedderUnavailableError:  # even its identity may have to be asked for
             return None
 

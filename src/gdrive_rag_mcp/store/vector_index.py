@@ -119,9 +119,10 @@ class VectorIndex:
         """
         known = fetch(
             self._connection,
-            f"""SELECT DISTINCT v.num, v.f16 FROM json_each(?) j
-            CROSS JOIN {self._table} g ON g.chunk = j.value
-            CROSS JOIN vectors v ON v.num = g.vector""",
+            f"""SELECT v.num, v.f16 FROM (
+                SELECT DISTINCT g.vector FROM json_each(?) j
+                CROSS JOIN {self._table} g ON g.chunk = j.value ORDER BY 1
+            ) known CROSS JOIN vectors v ON v.num = known.vector""",
             (json.dumps(candidates),),
         )
         scores = _exact_cosines([f16 for _, f16 in known], vector)
@@ -153,7 +154,7 @@ def _exact_cosines(f16: Sequence[bytes], vector: Vector) -> Vector:
     """
     if not f16:
         return np.zeros(0, np.float32)
-    rows = np.stack([np.frombuffer(row, np.float16) for row in f16]).astype(np.float64)
+    rows = np.frombuffer(b"".join(f16), np.float16).reshape(len(f16), -1).astype(np.float64)
     if not np.isfinite(rows).all():
         raise ValueError("a vector is not finite")
     exact = (rows @ vector.astype(np.float64)) / np.maximum(np.linalg.norm(rows, axis=1), 1e-12)
