@@ -178,7 +178,7 @@ class Store:
             self._generations.serving.disk.restore()
             self._connection.execute(_TRIM_VECTOR_LOG, (_VECTOR_LOG_KEPT,))
         self._generations.clear_away()
-        numbers = [generation.number for generation in self._generations.all]
+        numbers = self._generations.numbers_in_use
         VectorCache(self._connection).drop_idle(now, now - unused_kept, numbers)
         give_back(self._connection)
         connections.empty_log(self._connection)

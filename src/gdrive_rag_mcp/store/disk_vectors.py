@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -31,7 +32,10 @@ class DiskVectors:
         self._table = f"vec_g{generation}"
         self._whole = f"vec0_g{generation}"
         self._meta = Meta(connection)
-        self._has_vec0 = has_vec0(connection)
+
+    @cached_property
+    def _has_vec0(self) -> bool:
+        return has_vec0(self._connection)
 
     @property
     def usable(self) -> bool:

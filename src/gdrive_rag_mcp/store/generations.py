@@ -39,15 +39,17 @@ class Generations:
         return self._meta.identity(BUILDING)
 
     @property
-    def all(self) -> list[Generation]:
-        """The generations that chunks belong to: in service, and being built."""
-        building = self._building()
-        return [self.serving, building] if building else [self.serving]
-
-    def _building(self) -> Generation | None:
+    def building(self) -> Generation | None:
+        """The generation that is being built, if there is one."""
         if self.begun is None:
             return None
         return Generation(self._connection, max(self._numbers()), BUILDING)
+
+    @property
+    def numbers_in_use(self) -> list[int]:
+        """The generations that chunks belong to: in service, and being built."""
+        building = self.building
+        return [self._meta.generation, *([building.number] if building else [])]
 
     def _numbers(self) -> list[int]:
         names = fetch(
@@ -66,7 +68,7 @@ class Generations:
             if self.begun is None:
                 create_tables(self._connection, max(self._numbers()) + 1)
                 self._meta.set(BUILDING, json.dumps(asdict(identity)))
-            building = self._building()
+            building = self.building
         if building is None:  # what was just noted is there
             raise StoreError("no generation could be begun")
         return building
@@ -85,7 +87,7 @@ class Generations:
             StoreError: none was built for it.
         """
         with transaction(self._connection):
-            building = self._building()
+            building = self.building
             if building is None or self.begun != identity:
                 raise StoreError(f"there are no vectors of {identity.model} to change to")
             # The files are counted anew, and few of the counts are others than before.
@@ -102,7 +104,7 @@ class Generations:
 
     def clear_away(self) -> None:
         """Take out, step by step, the generations that are neither in service nor being built."""
-        in_use = {generation.number for generation in self.all}
+        in_use = self.numbers_in_use
         for number in self._numbers():
             if number not in in_use:
                 while self._clear_some(number):

@@ -25,6 +25,7 @@ from gdrive_rag_mcp.store import documents
 from gdrive_rag_mcp.store.chunk_rows import ChunkRows
 from gdrive_rag_mcp.store.connection import fetch, transaction
 from gdrive_rag_mcp.store.documents import Texts
+from gdrive_rag_mcp.store.generation import Generation
 from gdrive_rag_mcp.store.generations import Generations
 from gdrive_rag_mcp.store.narrowing import Narrowing
 from gdrive_rag_mcp.store.passages import (
@@ -93,7 +94,7 @@ class SqliteSearchIndex:
             self._connection.execute(
                 "UPDATE files SET chunk_count = ? WHERE num = ?", (len(chunks), file)
             )
-            for generation in self._generations.all:
+            for generation in self._all_generations():
                 generation.expect(numbers)
             reused = self._serving.attach_known(numbers)
             self._text.remove(former)
@@ -112,10 +113,15 @@ class SqliteSearchIndex:
                 self._connection.execute("UPDATE files SET indexed_at = NULL WHERE num = ?", row)
                 self._text.remove(former)
 
+    def _all_generations(self) -> tuple[Generation, ...]:
+        """That in service and, where there is one, that which is being built."""
+        building = self._generations.building
+        return (self._serving, building) if building else (self._serving,)
+
     def _forget_chunks(self, file: int) -> list[int]:
         """Take a file's chunks out but for their full text; returns their numbers."""
         numbers = self._chunks.numbers_of(file)
-        for generation in self._generations.all:
+        for generation in self._all_generations():
             generation.remove(numbers)
         self._chunks.remove(file)
         self._connection.execute(
