@@ -33,6 +33,7 @@ _MARKS = "".join(
 )
 _PAIRED_RUN = re.compile(f"[{_PAIRED}]+")
 _WORD = re.compile(f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)")
+_PAIRS_AND_LAST = re.compile("(?s)(?=(..?))")
 _JOINERS = "\u00ad\u200b-\u200f"  # soft hyphens, joiners and marks of direction: never seen
 _UNSEEN = re.compile(f"[{_JOINERS}]")
 _FOLDED_AWAY = re.compile(f"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0640{_JOINERS}]")
@@ -40,6 +41,7 @@ _LETTERS = str.maketrans(
     {"đ": "d", "ð": "d", "ø": "o", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe"}
     | {"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه"}
 )
+_LETTER = re.compile(f"[{''.join(map(chr, _LETTERS))}]")
 
 
 def fold(text: str) -> str:
@@ -49,7 +51,8 @@ def fold(text: str) -> str:
     # Composed first: what a sign stands for (\u2103, \U0001d400) may have capitals of its own.
     folded = unicodedata.normalize("NFKC", text).casefold()
     bare = _FOLDED_AWAY.sub("", unicodedata.normalize("NFKD", folded))
-    return unicodedata.normalize("NFC", bare).translate(_LETTERS)
+    composed = unicodedata.normalize("NFC", bare)
+    return composed.translate(_LETTERS) if _LETTER.search(composed) else composed
 
 
 def _cut(text: str, cut_run: Callable[[str], Iterable[str]]) -> list[str]:
@@ -68,7 +71,7 @@ def _pairs(run: str) -> Iterator[str]:
 
 def _indexed_run(run: str) -> list[str]:
     # With its last character alone, each character of a run begins a token and can be found by it.
-    return [run[at : at + 2] for at in range(len(run))]
+    return _PAIRS_AND_LAST.findall(run)
 
 
 def _asked_run(run: str) -> Iterable[str]:

@@ -153,6 +153,17 @@ def test_batches_hold_every_text_once() -> None:
     assert [len(one.texts) for one in cut_up] == [16] * 6 + [4]
 
 
+def test_no_call_is_wasted_on_a_part_of_a_batch_while_files_are_read(desk: Desk) -> None:
+    desk.embedder = watching = Watching()
+    for number in range(50):
+        paragraphs = [f"file {number} says {part}" for part in range(5)]
+        desk.source.add_file(f"{number}.md", "\n\n".join(paragraphs))
+
+    desk.sync()
+
+    assert sorted(map(len, watching.batches)) == [250 % 16, *[16] * (250 // 16)]
+
+
 class Priced(HashingEmbedder):
     """A provider that counts requests of so many texts, or (1) every text."""
 

@@ -155,8 +155,10 @@ class Vectoriser:
         """Take the next chunks that wait, where it is worth while; false when it is not."""
         if self._unseen < enough or self._held_back:
             return False
-        window = self._unembedded.without_vector(self._after, WINDOW)
-        self._unseen = max(0, self._unseen - len(window)) if len(window) == WINDOW else 0
+        # As long as more may come, whole batches: a small one costs a call as well.
+        limit = min(WINDOW, max(1, self._unseen // enough * enough))
+        window = self._unembedded.without_vector(self._after, limit)
+        self._unseen = self._unseen - limit if len(window) == limit else 0
         if not window:
             return False
         # An earlier batch, or another file or generation, may have brought the vector of the text.
