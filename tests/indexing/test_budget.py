@@ -90,6 +90,17 @@ def test_what_is_refused_is_not_embedded_and_makes_room_for_others(desk: Desk) -
     assert len([one for one in report.warnings if one.startswith("embedding_")]) == 2
 
 
+def test_room_that_refused_texts_leave_is_used_in_the_same_run(desk: Desk) -> None:
+    desk.embedder = Refusing("odd")
+    for number in range(200):
+        odd = "odd" if number % 2 else "even"
+        desk.source.add_file(f"{number:03}.md", f"sabbatical {odd} number{number}")
+
+    report = sync(desk, 100)
+
+    assert (report.embedded_chunks, report.pending_vectors) == (100, 100)
+
+
 def test_a_reindex_within_a_budget_serves_the_former_vectors_until_all_are_made(
     desk: Desk,
 ) -> None:

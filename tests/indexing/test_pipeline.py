@@ -377,7 +377,8 @@ def test_where_every_text_is_refused_the_embedder_is_given_up(desk: Desk) -> Non
     assert report.embedding_incomplete
     assert any("cannot take it" in one for one in report.warnings)
     singles = [one for one in refusing.batches if len(one) == 1]
-    assert len(singles) == REFUSALS_IN_A_ROW
+    on_their_way = WINDOW // 16
+    assert REFUSALS_IN_A_ROW <= len(singles) <= REFUSALS_IN_A_ROW + on_their_way
     assert len(refusing.batches) < 4 * REFUSALS_IN_A_ROW
 
 

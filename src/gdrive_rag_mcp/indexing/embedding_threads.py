@@ -72,6 +72,10 @@ class EmbeddingThreads:
         self.under_way += 1
         self._tasks.put(batch)
 
+    def stop_asking(self) -> None:
+        """Let the batches that wait come back untried."""
+        self._down.set()
+
     def made(self, *, wait: bool) -> Iterator[Made]:
         """What has been made so far; with `wait`, at least one batch if any is under way."""
         while self.under_way:

@@ -156,9 +156,12 @@ class Vectoriser:
         if self._unseen < enough or self._held_back:
             return False
         # As long as more may come, whole batches: a small one costs a call as well.
-        limit = min(WINDOW, max(1, self._unseen // enough * enough))
+        at_last = enough == 1
+        limit = WINDOW if at_last else min(WINDOW, self._unseen // enough * enough)
         window = self._unembedded.without_vector(self._after, limit)
-        self._unseen = self._unseen - limit if len(window) == limit else 0
+        # More may wait than was expected, but none where the window is not full.
+        left = max(int(at_last), self._unseen - limit)
+        self._unseen = left if len(window) == limit else 0
         if not window:
             return False
         # An earlier batch, or another file or generation, may have brought the vector of the text.
@@ -249,6 +252,7 @@ class Vectoriser:
     def _give_up(self, problem: EmbedderUnavailableError) -> None:
         """Ask for nothing more in this run; what is under way still counts."""
         self.problem = problem
+        self._threads.stop_asking()
         while self._ready:
             self._let_go(self._ready.popleft())
 
