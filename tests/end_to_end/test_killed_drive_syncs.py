@@ -16,6 +16,7 @@ import pytest
 from gdrive_rag_mcp.domain import EVERYTHING, FileState
 from gdrive_rag_mcp.indexing.content_folder import READING
 from gdrive_rag_mcp.indexing.fetching import FILES_AHEAD
+from gdrive_rag_mcp.indexing.portions import MOST_DOCUMENTS
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.fake_drive import FakeDrive
 from gdrive_rag_mcp.testing.hand_written import found_by_words
@@ -24,7 +25,7 @@ from tests.end_to_end.program import PROGRAM
 from tests.indexing.test_killed_syncs import assert_not_torn
 
 FILES, FOLDERS = 1000, 30
-MOST_IN_FLIGHT = FILES_AHEAD * _DRIVE_READERS
+MOST_IN_FLIGHT = FILES_AHEAD * _DRIVE_READERS + MOST_DOCUMENTS
 BEFORE_CONTENT = FOLDERS + 6
 
 

@@ -1,4 +1,4 @@
-"""What is in the files: fetched, extracted, cut, and kept; each file is one transaction."""
+"""What is in the files: fetched, extracted, cut, and kept; a file is kept whole, or not at all."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -26,6 +26,7 @@ from gdrive_rag_mcp.indexing.courtesy import Courtesy
 from gdrive_rag_mcp.indexing.embedding_run import EmbeddingRun
 from gdrive_rag_mcp.indexing.fetching import Content, Fetching
 from gdrive_rag_mcp.indexing.outage import Outage
+from gdrive_rag_mcp.indexing.portions import Portions
 from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.protocols import Chunker, Extractor, Source
 from gdrive_rag_mcp.store import Store
@@ -59,6 +60,7 @@ class ContentReader:
         self._store = store
         self._tools = tools
         self._embedding = embedding
+        self._portions = Portions(store)
         self.reused = 0
         self.warnings: list[str] = []
 
@@ -73,7 +75,8 @@ class ContentReader:
             plain, with_ocr = self._tools.extraction.names
             self._store.queue.look_again(extraction=plain, with_ocr=with_ocr, everything=everything)
         work = self._store.queue.work(self._tools.clock())
-        wanted = [item for item in work if not self._refuse_unfetched(item)]
+        with self._portions:
+            wanted = [item for item in work if not self._refuse_unfetched(item)]
         try:
             self._read(wanted, before=len(work) - len(wanted))
         except SourceUnavailableError as error:
@@ -96,13 +99,20 @@ class ContentReader:
         with (
             content_folder(self._store.path) as folder,
             Fetching(source, wanted, folder, readers=self._tools.readers) as contents,
+            self._portions,
         ):
             for done, content in enumerate(contents, before):
                 self._tools.progress("reading", done, total)
                 with self._tools.courtesy.step():
                     outage.note(self._take(content))
-                self._embedding.advance()
+                self._embed_on()
         self._tools.progress("reading", total, total)
+
+    def _embed_on(self) -> None:
+        """Embed beside the reading; vectors, which cost, are not undone with any document."""
+        if self._embedding.has_work:
+            self._portions.keep()
+            self._embedding.advance()
 
     def _take(self, content: Content) -> Reason | None:
         """Keep what a file holds, or why it cannot be had: then that is returned, too."""
@@ -128,7 +138,7 @@ class ContentReader:
             return
         document = self._tools.extractor.extract(content, fetched.mime_type)
         chunks = self._cut(document)
-        with self._store.transaction():
+        with self._portions.document(len(chunks)):
             self._refresh(fetched.file)
             self._replace(item.file.id, document, chunks)
             self._store.queue.indexed(
@@ -144,7 +154,7 @@ class ContentReader:
     def _keep(self, identifier: str, fetched: Fetched) -> None:
         """Note that a file holds what it held; what is said about it may be new all the same."""
         stored = self._store.stored_document(identifier)
-        with self._store.transaction():
+        with self._portions.document():
             self._refresh(fetched.file)
             self._store.queue.same_content(
                 identifier,
@@ -179,7 +189,7 @@ class ContentReader:
         A failure may pass, so the old text stays; a refusal is about what the file holds now, so
         text that it does not hold any more goes.
         """
-        with self._store.transaction():
+        with self._portions.document():
             self._refresh(read)
             if STATE_OF_REASON[reason] is not FileState.FAILED:
                 self._store.index.remove(identifier)
@@ -193,18 +203,21 @@ class ContentReader:
 
     def cut_again(self) -> None:
         """Cut documents of another chunking identity anew, from the text that is kept."""
-        for identifier in self._store.cut_otherwise(self._tools.chunker.identity):
-            document = self._store.stored_document(identifier)
-            if document is None:
-                continue
-            try:
-                chunks = self._cut(document)
-            except ExtractionError as error:
-                self._refuse(identifier, error.reason, _told(error))
-                continue
-            with self._store.transaction():
-                self._replace(identifier, document, chunks)
-            self._embedding.advance()
+        with self._portions:
+            for identifier in self._store.cut_otherwise(self._tools.chunker.identity):
+                document = self._store.stored_document(identifier)
+                if document is not None:
+                    self._cut_one_again(identifier, document)
+                    self._embed_on()
+
+    def _cut_one_again(self, identifier: str, document: Document) -> None:
+        try:
+            chunks = self._cut(document)
+        except ExtractionError as error:
+            self._refuse(identifier, error.reason, _told(error))
+            return
+        with self._portions.document(len(chunks)):
+            self._replace(identifier, document, chunks)
 
 
 def _told(error: FileUnreadableError | ExtractionError) -> str:

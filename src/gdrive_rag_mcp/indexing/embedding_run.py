@@ -68,6 +68,11 @@ class EmbeddingRun:
         if self._vectoriser is not None:
             self._vectoriser.expect(chunks)
 
+    @property
+    def has_work(self) -> bool:
+        """Whether `advance` would write or hand out anything."""
+        return self._vectoriser is not None and self._vectoriser.has_work
+
     def advance(self) -> None:
         """Keep what has been made and hand out more, without waiting."""
         if self._vectoriser is not None:

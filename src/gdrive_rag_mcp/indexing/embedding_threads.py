@@ -65,6 +65,11 @@ class EmbeddingThreads:
     def has_room(self) -> bool:
         return self.under_way < self._most
 
+    @property
+    def has_made(self) -> bool:
+        """Whether a batch has come back that nobody has looked at."""
+        return not self._made.empty()
+
     def submit(self, batch: Batch) -> None:
         """Hand a batch to whichever thread is free next."""
         if not self._threads:

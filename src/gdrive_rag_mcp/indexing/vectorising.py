@@ -119,6 +119,13 @@ class Vectoriser:
         """Know that so many more chunks wait."""
         self._unseen += chunks
 
+    @property
+    def has_work(self) -> bool:
+        """Whether `advance` would keep or hand out anything."""
+        may_take = self._unseen >= self._size and not self._held_back
+        may_hand_out = self._threads.has_room and not self._is_down
+        return self._threads.has_made or (may_hand_out and (bool(self._ready) or may_take))
+
     def advance(self) -> None:
         """Keep what has been made and hand out more, without waiting for anything."""
         self._turn(wait=False, enough=self._size)

@@ -1,0 +1,106 @@
+"""Small documents are kept together; each of them whole, or not at all."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gdrive_rag_mcp.domain import EVERYTHING
+from gdrive_rag_mcp.indexing.portions import MOST_DOCUMENTS, Portions
+from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.testing.hand_written import HandWritten, found_by_words
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open_for_writing(tmp_path / "index.db") as opened:
+        yield opened
+
+
+def kept(store: Store) -> int:
+    """How many documents another process sees."""
+    with Store.open_for_reading(store.path) as reader, reader.reading():
+        return reader.catalog.status(EVERYTHING).documents
+
+
+def test_documents_that_come_fast_are_kept_some_at_a_time_and_the_rest_at_the_end(
+    store: Store,
+) -> None:
+    hand, seen = HandWritten(store), []
+    with Portions(store, Clock()) as portions:
+        for number in range(MOST_DOCUMENTS + 3):
+            with portions.document(1):
+                hand.put(f"d{number}", "one text")
+            seen.append(kept(store))
+    assert set(seen) == {0, MOST_DOCUMENTS}
+    assert kept(store) == MOST_DOCUMENTS + 3
+    assert len(found_by_words(store, "text")) == MOST_DOCUMENTS + 3
+
+
+@pytest.mark.parametrize(("seconds", "chunks"), [(0.06, 1), (0.0, 300)])
+def test_a_document_that_took_long_or_is_long_is_kept_at_once(
+    store: Store, seconds: float, chunks: int
+) -> None:
+    hand, clock = HandWritten(store), Clock()
+    with Portions(store, clock) as portions:
+        for number in range(3):
+            clock.now += seconds
+            with portions.document(chunks):
+                hand.put(f"d{number}", "one text")
+            assert kept(store) == number + 1
+
+
+def test_what_waits_is_kept_when_its_time_is_over(store: Store) -> None:
+    hand, clock = HandWritten(store), Clock()
+    with Portions(store, clock) as portions:
+        for number in range(9):
+            clock.now += 0.04
+            with portions.document(1):
+                hand.put(f"d{number}", "one text")
+        assert 0 < kept(store) < 9
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), KeyboardInterrupt()])
+def test_a_document_that_fails_halfway_leaves_nothing_and_takes_its_portion_with_it(
+    store: Store, error: BaseException
+) -> None:
+    hand = HandWritten(store)
+
+    def write() -> None:
+        with Portions(store, Clock()) as portions:
+            for number in range(MOST_DOCUMENTS + 2):
+                with portions.document(1):
+                    hand.put(f"d{number}", "one text")
+            with portions.document(1):
+                hand.put("half", "one text")
+                raise error
+
+    with pytest.raises(type(error)):
+        write()
+    assert kept(store) == MOST_DOCUMENTS
+    assert len(found_by_words(store, "text")) == MOST_DOCUMENTS
+    hand.put("later", "one text")
+    assert len(found_by_words(store, "text")) == MOST_DOCUMENTS + 1
+
+
+def test_what_is_whole_is_kept_where_the_run_ends_between_two_documents(store: Store) -> None:
+    hand = HandWritten(store)
+
+    def write() -> None:
+        with Portions(store, Clock()) as portions:
+            for number in range(5):
+                with portions.document(1):
+                    hand.put(f"d{number}", "one text")
+            raise RuntimeError("the source is gone")
+
+    with pytest.raises(RuntimeError):
+        write()
+    assert kept(store) == 5
