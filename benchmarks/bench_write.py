@@ -3,8 +3,8 @@
     python -m benchmarks.bench_write [--chunks 6000] [--check] [--profile]
         [--json FILE] [--write docs/performance.md]
 
-The path of a sync, in one process, without reading, cutting and embedding: a transaction a
-document (text, segments, chunks, full-text rows, ledger), then the vectors of 2,000 chunks at a
+The path of a sync, in one process, without reading, cutting and embedding: documents in portions
+(text, segments, chunks, full-text rows, ledger), then the vectors of 2,000 chunks at a
 time. By language, since each is folded and cut into words otherwise; `mixed` is what the other
 benchmarks search. `--check` fails below 8,000 chunks a second of `mixed`. `--profile` shows where
 the time goes.

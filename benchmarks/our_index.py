@@ -20,6 +20,7 @@ from gdrive_rag_mcp.domain import (
     SourceFile,
     SourceFolder,
 )
+from gdrive_rag_mcp.indexing.portions import Portions
 from gdrive_rag_mcp.protocols import EmbedRole, Vectors
 from gdrive_rag_mcp.store import Store
 
@@ -67,7 +68,11 @@ def prepared(documents: Iterable[MadeDocument]) -> Iterator[list[Prepared]]:
     """Documents in the portions that are embedded together."""
     remaining = iter(documents)
     while batch := list(islice(remaining, _DOCUMENTS_A_BATCH)):
-        yield [Prepared(made, *made.cut()) for made in batch]
+        portion = [Prepared(made, *made.cut()) for made in batch]
+        for one in portion:
+            for chunk in one.chunks:
+                _ = chunk.reading, chunk.hash  # what cutting ends with
+        yield portion
 
 
 def build_index(
@@ -91,9 +96,11 @@ def build_index(
 
 
 def write(store: Store, batch: Sequence[Prepared]) -> None:
-    """Put listed documents in, a transaction each, and give their chunks the vectors."""
-    for one in batch:
-        replace(store, one)
+    """Put listed documents in, as a sync does, and give their chunks the vectors."""
+    with Portions(store) as portions:
+        for one in batch:
+            with portions.document(len(one.chunks)):
+                replace(store, one)
     attach(store, batch)
 
 

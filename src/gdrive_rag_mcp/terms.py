@@ -33,6 +33,8 @@ _MARKS = "".join(
 )
 _PAIRED_RUN = re.compile(f"[{_PAIRED}]+")
 _WORD = re.compile(f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)")
+# Latin letters and punctuation, which the full-text index parts in the same places.
+_SPLIT_BY_ITSELF = re.compile("[\\x00-\u024f\u2010-\u2027\u2030-\u205e]*")
 _PAIRS_AND_LAST = re.compile("(?s)(?=(..?))")
 _JOINERS = "\u00ad\u200b-\u200f"  # soft hyphens, joiners and marks of direction: never seen
 _UNSEEN = re.compile(f"[{_JOINERS}]")
@@ -56,8 +58,12 @@ def fold(text: str) -> str:
 
 
 def _cut(text: str, cut_run: Callable[[str], Iterable[str]]) -> list[str]:
+    return _cut_folded(fold(text), cut_run)
+
+
+def _cut_folded(folded: str, cut_run: Callable[[str], Iterable[str]]) -> list[str]:
     found: list[str] = []
-    for run, word in _WORD.findall(fold(text)):
+    for run, word in _WORD.findall(folded):
         if word:
             found.append(word)
         else:
@@ -84,8 +90,11 @@ def tokens(text: str) -> list[str]:
 
 
 def index_text(text: str) -> str:
-    """A text as the full-text index takes it, which splits plain ASCII by itself."""
-    return fold(text) if text.isascii() else " ".join(tokens(text))
+    """A text as the full-text index takes it, which splits what is Latin by itself."""
+    folded = fold(text)
+    if folded.isascii() or _SPLIT_BY_ITSELF.fullmatch(folded):
+        return folded
+    return " ".join(_cut_folded(folded, _indexed_run))
 
 
 def is_single_sign(token: str) -> bool:

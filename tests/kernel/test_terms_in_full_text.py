@@ -156,3 +156,12 @@ def test_a_joiner_or_soft_hyphen_in_a_question_splits_no_word(
 def test_a_sign_of_money_is_no_part_of_the_number(full_text: FullText, text: str) -> None:
     assert full_text.split(index_text(text)) == tokens(text)
     assert tokens(text) == re.findall("[a-z]+|[0-9]+", text)
+
+
+def test_every_sign_that_the_index_parts_by_itself_is_parted_in_the_same_places(
+    full_text: FullText,
+) -> None:
+    signs = [chr(code) for code in (*range(0x20, 0x250), *range(0x2010, 0x2060))]
+    for sign in signs:
+        text = f"ab{sign}cd {sign} {sign}x y{sign}"
+        assert full_text.split(index_text(text)) == tokens(text), ascii(sign)
