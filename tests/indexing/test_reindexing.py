@@ -1,6 +1,7 @@
 """Changing the embedder of an index that is searched meanwhile."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,13 @@ def best(store: Store, embedder: Embedder, question: str) -> str:
 
 def status(path: Path) -> IndexStatus:
     with Store.open_for_reading(path) as store:
-        return store.catalog.status(EVERYTHING)
+        return replace(store.catalog.status(EVERYTHING), building=None)
+
+
+def begun(path: Path) -> EmbeddingIdentity | None:
+    """To what a change has begun."""
+    with Store.open_for_reading(path) as store:
+        return store.catalog.status(EVERYTHING).building
 
 
 @pytest.mark.parametrize("matrix", [None, VectorMatrix()], ids=["from disk", "in memory"])
@@ -304,3 +311,31 @@ def test_a_reindex_says_what_it_takes_in_all(indexed: Path) -> None:
     assert (report.forecast.chunks, report.forecast.calls) == (TEXTS, 0)
     assert report.forecast.seconds
     assert report.forecast.seconds < said.seconds, "by the pace that it had"
+
+
+def test_a_change_that_has_begun_is_told_until_it_is_finished(indexed: Path) -> None:
+    assert begun(indexed) is None
+    with pytest.raises(EmbedderUnavailableError):
+        change(indexed, BreaksOff(128, after=130))
+    assert begun(indexed) == HashingEmbedder(128).identity
+    change(indexed, HashingEmbedder(128))
+    assert begun(indexed) is None
+
+
+def test_former_vectors_that_are_forgotten_have_to_be_made_again(indexed: Path) -> None:
+    change_embedder(indexed, HashingEmbedder(128), Terms(), forget_former=True)
+    assert change(indexed, HashingEmbedder(64)) == TEXTS
+    change_embedder(indexed, HashingEmbedder(128), Terms())
+    assert change(indexed, HashingEmbedder(64)) == 0
+
+
+def test_a_change_that_has_begun_is_given_up_by_a_reindex_with_the_index_s_own(
+    indexed: Path,
+) -> None:
+    with pytest.raises(EmbedderUnavailableError):
+        change(indexed, BreaksOff(128, after=130))
+    assert change(indexed, HashingEmbedder(64)) == 0
+    assert begun(indexed) is None
+    with Store.open_for_reading(indexed) as store:
+        tables = store._connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        assert not [name for (name,) in tables if str(name).endswith("_g2")]

@@ -244,3 +244,29 @@ def test_only_words_are_searched_when_that_is_set(choose: Choose, server: Embedd
 
     assert outcome.mode is Mode.KEYWORD
     assert len(server.requests) == calls
+
+
+def test_a_reindex_without_a_provider_is_about_the_index_s_own_whatever_keys_there_are(
+    choose: Choose, server: EmbeddingServer
+) -> None:
+    sync(choose())
+    asked = len(server.requests)
+    unset = choose(GDRIVE_RAG_EMBED_PROVIDER="", GEMINI_API_KEY=KEY)
+
+    report = wiring.reindex(unset, progress=lambda *_: None, report=lambda _: None)
+
+    assert report.current == report.former
+    assert report.embedded == 0
+    assert [request.body["input"] for request in server.requests[asked:]] == [["length"]]
+
+
+def test_another_model_of_the_same_provider_is_changed_to_without_naming_the_provider(
+    choose: Choose,
+) -> None:
+    sync(choose())
+    other = choose(GDRIVE_RAG_EMBED_PROVIDER="", GDRIVE_RAG_EMBED_MODEL="another")
+
+    report = wiring.reindex(other, progress=lambda *_: None, report=lambda _: None)
+
+    assert (report.current.provider, report.current.model) == ("openai-compatible", "another")
+    assert report.embedded == 2

@@ -141,6 +141,15 @@ def plan_sync(  # noqa: PLR0913 - each part of a sync, once
         ).plan(options)
 
 
+def recorded_embedder(path: Path) -> EmbeddingIdentity | None:
+    """Whose vectors an index holds; None where it has none, or there is no index."""
+    try:
+        with Store.open_for_reading(path) as store:
+            return store.catalog.embedding_identity
+    except IndexMissingError:
+        return None
+
+
 def plan_change(path: Path, embedder: Embedder) -> ReindexReport:
     """Find out what changing the embedder would take; nothing is written or embedded.
 
@@ -157,7 +166,12 @@ def plan_change(path: Path, embedder: Embedder) -> ReindexReport:
 
 
 def change_embedder(
-    path: Path, embedder: Embedder, terms: Terms, *, without_refused: bool = False
+    path: Path,
+    embedder: Embedder,
+    terms: Terms,
+    *,
+    without_refused: bool = False,
+    forget_former: bool = False,
 ) -> ReindexReport:
     """Embed everything anew with another embedder while the index is searched.
 
@@ -173,10 +187,13 @@ def change_embedder(
     with _index_to_change(path) as store:
         former = store.catalog.embedding_identity
         if _same(former, embedder.identity):
+            store.abandon()
+            store.tidy(datetime.now(UTC))
             return ReindexReport(former, embedder.identity, 0)
         courtesy = terms.courtesy or Courtesy(Activity(path).recent)
         terms = replace(terms, courtesy=courtesy)
-        return Reindexing(store, embedder, terms, without_refused).run(datetime.now(UTC))
+        change = Reindexing(store, embedder, terms, without_refused, forget_former)
+        return change.run(datetime.now(UTC))
 
 
 def _same(former: EmbeddingIdentity | None, current: EmbeddingIdentity) -> bool:

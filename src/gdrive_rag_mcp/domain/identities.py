@@ -78,6 +78,8 @@ class IndexStatus:
     vector_backend: str
     last_sync: datetime | None
     coverage: Coverage
+    building: EmbeddingIdentity | None = None
+    """To whose vectors a change has begun that is not finished."""
     last_crawl: datetime | None = None
     """When everything was last listed to the end."""
     last_poll: datetime | None = None

@@ -5,14 +5,14 @@ who search, and the next one goes on where it left off.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from gdrive_rag_mcp.domain import EVERYTHING, Forecast, ReindexReport
 from gdrive_rag_mcp.errors import EmbeddingError
 from gdrive_rag_mcp.indexing.embedding_run import EmbeddingRun, Terms
 from gdrive_rag_mcp.indexing.forecasting import tokens_ahead
 from gdrive_rag_mcp.protocols import Embedder
-from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.store import UNUSED_VECTORS_KEPT, Store
 
 REFUSED_SHARE = 0.01
 """Of all chunks, how many an embedder may refuse before a person has to agree to the change."""
@@ -24,13 +24,15 @@ class Reindexing:
 
     A text that the new embedder does not take has no vector after the change, as after a sync: it
     is found by its words, counted as waiting, and tried again by the next sync. Where that would be
-    more than a few, nothing is changed unless `without_refused` says to.
+    more than a few, nothing is changed unless `without_refused` says to. The former vectors are
+    kept for a while, so that going back costs nothing, unless `forget_former` is set.
     """
 
     store: Store
     embedder: Embedder
     terms: Terms
     without_refused: bool = False
+    forget_former: bool = False
 
     def forecast(self) -> Forecast | None:
         """What there is to embed; None where every text has its vector. Nothing is written."""
@@ -61,7 +63,8 @@ class Reindexing:
         self._require_vectors(embedding)
         if not embedding.budget_reached:
             self.store.flip(identity)
-            self.store.tidy(now)
+            kept = timedelta(0) if self.forget_former else UNUSED_VECTORS_KEPT
+            self.store.tidy(now, unused_kept=kept)
         return ReindexReport(
             former,
             identity,

@@ -133,11 +133,18 @@ def status_text(status: IndexStatus) -> str:
         ("documents", f"{status.documents} in {counted(status.chunks, 'chunk')}"),
         ("vectors", f"{status.vectors}, {status.vector_backend}"),
         ("embedding", embedder_text(status.embedding)),
+        *_begun(status),
         ("chunking", status.chunking or "none yet"),
         ("index", f"schema {status.schema_version}, generation {status.generation}"),
         *(("warning", explained(warning, status)) for warning in status.warnings),
     ]
     return "\n".join(f"{name + ':':<13}{one_line(value)}" for name, value in rows)
+
+
+def _begun(status: IndexStatus) -> Iterator[tuple[str, str]]:
+    if status.building is not None:
+        goes_on = "`gdrive-rag-mcp reindex --yes` with it goes on"
+        yield "changing to", f"{embedder_text(status.building)}; {goes_on}"
 
 
 def _unfinished(status: IndexStatus) -> Iterator[tuple[str, str]]:

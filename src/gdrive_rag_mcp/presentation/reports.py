@@ -85,6 +85,7 @@ def status_object(status: IndexStatus) -> StatusObject:
         vectors=status.vectors,
         vector_backend=status.vector_backend,
         embedding=embedding_object(status.embedding),
+        changing_to=embedding_object(status.building),
         chunking=status.chunking,
         schema_version=status.schema_version,
         generation=status.generation,

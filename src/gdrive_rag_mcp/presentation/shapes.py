@@ -210,6 +210,7 @@ class StatusObject(TypedDict):
     vectors: int
     vector_backend: str
     embedding: EmbeddingObject | None
+    changing_to: EmbeddingObject | None
     chunking: str | None
     schema_version: int
     generation: int

@@ -36,7 +36,7 @@ from gdrive_rag_mcp.store.work_queue import WorkQueue
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["MatrixLoader", "Store", "VectorMatrix", "resident_vectors"]
+__all__ = ["UNUSED_VECTORS_KEPT", "MatrixLoader", "Store", "VectorMatrix", "resident_vectors"]
 
 UNUSED_VECTORS_KEPT = timedelta(days=30)
 """How long a vector is kept that no chunk uses: a text that comes back needs no embedding."""
@@ -193,6 +193,10 @@ class Store:
     def begun(self) -> EmbeddingIdentity | None:
         """The embedder whose vectors are being made, where a change to it has begun."""
         return self._generations.begun
+
+    def abandon(self) -> None:
+        """Give up the change that has begun, if there is one; its vectors stay for a while."""
+        self._generations.abandon()
 
     def flip(self, identity: EmbeddingIdentity) -> None:
         """Search by the vectors that were built for another embedder from now on, all at once.

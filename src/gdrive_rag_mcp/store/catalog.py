@@ -19,7 +19,7 @@ from gdrive_rag_mcp.errors import IndexCorruptError, ReindexRequiredError
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.ledger import Ledger
-from gdrive_rag_mcp.store.meta import EMBEDDING, Meta
+from gdrive_rag_mcp.store.meta import BUILDING, EMBEDDING, Meta
 from gdrive_rag_mcp.store.migrations import SCHEMA_VERSION
 from gdrive_rag_mcp.store.passages import PASSAGE_COLUMNS, read_passage
 from gdrive_rag_mcp.store.scoping import scope_condition
@@ -206,6 +206,7 @@ class Catalog:
             chunks=chunks,
             vectors=vectors,
             embedding=self.embedding_identity,
+            building=self._meta.identity(BUILDING),
             chunking=self.chunking_identity,
             vector_backend=self._vectors.backend,
             last_sync=self.last_sync,

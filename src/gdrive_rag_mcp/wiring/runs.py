@@ -143,6 +143,7 @@ def reindex(
     report: Report,
     max_embeddings: int | None = None,
     without_refused: bool = False,
+    forget_former: bool = False,
 ) -> ReindexReport:
     """Change the index's embedder to the one that is set, or to the embedded model.
 
@@ -154,17 +155,38 @@ def reindex(
 
     terms = Terms(progress, max_embeddings, foretell=_telling(report))
     embedder = _new_embedder(settings, report)
-    return change_embedder(settings.index_path, embedder, terms, without_refused=without_refused)
+    return change_embedder(
+        settings.index_path,
+        embedder,
+        terms,
+        without_refused=without_refused,
+        forget_former=forget_former,
+    )
 
 
 def _new_embedder(settings: Settings, report: Report) -> Embedder:
-    embedder = make_embedder(settings, None, build=True, report=report)
+    """The embedder to change to: what is set, and where no provider is, of the index's own."""
+    from gdrive_rag_mcp.app.syncing import recorded_embedder
+
+    recorded = recorded_embedder(settings.index_path)
+    if settings.embed_provider is not None:
+        recorded = None
+    elif recorded is not None and _names_a_model(settings):
+        settings = settings.model_copy(update={"embed_provider": recorded.provider})
+        recorded = None
+    embedder = make_embedder(settings, recorded, build=True, report=report)
     if embedder is None:
         raise SettingsError(
             "no embedder is set, so there is nothing to reindex with",
-            hint="set GDRIVE_RAG_EMBED_PROVIDER to embedded or openai-compatible",
+            hint="set GDRIVE_RAG_EMBED_PROVIDER to embedded, gemini, openai-compatible or "
+            "sentence-transformers",
         )
     return embedder
+
+
+def _names_a_model(settings: Settings) -> bool:
+    named = (settings.embed_model, settings.embed_model_path, settings.embed_dimensions)
+    return any(each is not None for each in named)
 
 
 def _telling(report: Report) -> Callable[[Forecast], None]:

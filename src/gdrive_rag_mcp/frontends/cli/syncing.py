@@ -149,6 +149,13 @@ def reindex(
             help="Change even if it refuses many texts; they are then found by their words alone.",
         ),
     ] = False,
+    forget_former: Annotated[
+        bool,
+        typer.Option(
+            "--forget-former",
+            help="Give the room of the former vectors back at once, not after 30 days.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Embed everything anew with the embedder that is set; search goes on meanwhile."""
@@ -165,6 +172,7 @@ def reindex(
             report=note,
             max_embeddings=max_embeddings,
             without_refused=without_refused,
+            forget_former=forget_former,
         )
     _show_reindex(report, as_json=as_json)
     if report.waiting:
