@@ -68,11 +68,7 @@ def prepared(documents: Iterable[MadeDocument]) -> Iterator[list[Prepared]]:
     """Documents in the portions that are embedded together."""
     remaining = iter(documents)
     while batch := list(islice(remaining, _DOCUMENTS_A_BATCH)):
-        portion = [Prepared(made, *made.cut()) for made in batch]
-        for one in portion:
-            for chunk in one.chunks:
-                _ = chunk.reading, chunk.hash  # what cutting ends with
-        yield portion
+        yield [Prepared(made, *made.cut()) for made in batch]
 
 
 def build_index(

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from gdrive_rag_mcp.domain import EVERYTHING
+from gdrive_rag_mcp.domain import EVERYTHING, Fetched, SourceFile
+from gdrive_rag_mcp.indexing.fetching import SMALL_BYTES
 from gdrive_rag_mcp.indexing.portions import MOST_DOCUMENTS, Portions
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.hand_written import HandWritten, found_by_words
+from tests.indexing.desk import Desk, fill
 
 
 class Clock:
@@ -104,3 +106,18 @@ def test_what_is_whole_is_kept_where_the_run_ends_between_two_documents(store: S
     with pytest.raises(RuntimeError):
         write()
     assert kept(store) == 5
+
+
+def test_what_is_read_can_be_found_while_a_large_file_is_on_its_way(desk: Desk) -> None:
+    fill(desk, 3)
+    desk.source.add_file("z.md", b"x " * SMALL_BYTES)
+    original, seen = desk.source.read, list[int]()
+
+    def read(file: SourceFile, into: Path) -> Fetched:
+        if file.name == "z.md":
+            seen.append(len(desk.find("sabbatical")))
+        return original(file, into)
+
+    desk.source.read = read  # type: ignore[method-assign]  # to look while it is read
+    desk.sync()
+    assert seen == [3]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -19,7 +19,7 @@ from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.indexing.reindexing import Reindexing
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
-from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.store import UNUSED_VECTORS_KEPT, Store
 from gdrive_rag_mcp.store.activity import Activity
 from gdrive_rag_mcp.store.location import is_there
 
@@ -177,22 +177,24 @@ def change_embedder(
 
     Where `terms` allow less than it takes, what was made is kept, and the next run goes on; until
     then search goes by the former vectors. `without_refused`: change to it however many texts it
-    does not take.
+    does not take. `forget_former`: give the room of all vectors that are not searched by back.
+    With the embedder that the index has, a change that had begun to another is given up.
 
     Raises:
         IndexMissingError: there is no index.
         IndexLockedError: another process is writing it.
         EmbeddingError: the embedder failed; the index is as it was.
     """
+    kept = timedelta(0) if forget_former else UNUSED_VECTORS_KEPT
     with _index_to_change(path) as store:
         former = store.catalog.embedding_identity
         if _same(former, embedder.identity):
             store.abandon()
-            store.tidy(datetime.now(UTC))
+            store.tidy(datetime.now(UTC), unused_kept=kept)
             return ReindexReport(former, embedder.identity, 0)
         courtesy = terms.courtesy or Courtesy(Activity(path).recent)
         terms = replace(terms, courtesy=courtesy)
-        change = Reindexing(store, embedder, terms, without_refused, forget_former)
+        change = Reindexing(store, embedder, terms, without_refused, kept)
         return change.run(datetime.now(UTC))
 
 

@@ -24,7 +24,7 @@ from gdrive_rag_mcp.errors import (
 from gdrive_rag_mcp.indexing.content_folder import content_folder
 from gdrive_rag_mcp.indexing.courtesy import Courtesy
 from gdrive_rag_mcp.indexing.embedding_run import EmbeddingRun
-from gdrive_rag_mcp.indexing.fetching import Content, Fetching
+from gdrive_rag_mcp.indexing.fetching import SMALL_BYTES, Content, Fetching
 from gdrive_rag_mcp.indexing.outage import Outage
 from gdrive_rag_mcp.indexing.portions import Portions
 from gdrive_rag_mcp.indexing.progress import Progress
@@ -98,7 +98,13 @@ class ContentReader:
         outage = Outage(source)
         with (
             content_folder(self._store.path) as folder,
-            Fetching(source, wanted, folder, readers=self._tools.readers) as contents,
+            Fetching(
+                source,
+                wanted,
+                folder,
+                readers=self._tools.readers,
+                before_waiting=self._portions.keep,
+            ) as contents,
             self._portions,
         ):
             for done, content in enumerate(contents, before):
@@ -136,6 +142,8 @@ class ContentReader:
         if same and item.searchable:
             self._keep(item.file.id, fetched)
             return
+        if not fetched.mime_type.startswith("text/") or content.stat().st_size > SMALL_BYTES:
+            self._portions.keep()  # it may take long, and what is read already can be found
         document = self._tools.extractor.extract(content, fetched.mime_type)
         chunks = self._cut(document)
         with self._portions.document(len(chunks)):

@@ -6,7 +6,7 @@ the readers could do while the ones before are extracted.
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,8 @@ FILES_AHEAD = 2
 """Contents that may lie ready or be on their way, for each reader."""
 
 BYTES_AHEAD = 400_000_000
+SMALL_BYTES = 100_000
+"""What a disk hands out, and a reader of text reads, in a moment."""
 _UNKNOWN_BYTES = 10_000_000  # what an export, whose size nobody says, seldom goes over
 _PATIENCE_SECONDS = 1.0
 
@@ -89,11 +91,19 @@ class Fetching:
     """
 
     def __init__(
-        self, source: Source, items: Sequence[WorkItem], folder: Path, *, readers: int
+        self,
+        source: Source,
+        items: Sequence[WorkItem],
+        folder: Path,
+        *,
+        readers: int,
+        before_waiting: Callable[[], None] = lambda: None,
     ) -> None:
+        """`before_waiting` is called before the caller is made to wait for more than a moment."""
         self._source = source
         self._items = enumerate(items)
         self._folder = folder
+        self._before_waiting = before_waiting
         self._readers = readers if readers > 1 else 0
         self._most = FILES_AHEAD * readers if readers > 1 else 1
         self._next = next(self._items, None)
@@ -126,6 +136,8 @@ class Fetching:
     def __iter__(self) -> Iterator[Content]:
         self._begin_more()
         while self._ahead:
+            if not self._ahead[0].done:
+                self._before_waiting()
             yield self._ahead[0].content()
             self._ahead.popleft().discard()
             self._begin_more()
@@ -141,6 +153,8 @@ class Fetching:
             if self._threads:
                 self._tasks.put(fetch)
             else:
+                if fetch.bytes > SMALL_BYTES:
+                    self._before_waiting()
                 self._run(fetch)
 
     def _has_room(self, fetch: _Fetch) -> bool:

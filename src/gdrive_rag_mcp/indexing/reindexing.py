@@ -24,15 +24,15 @@ class Reindexing:
 
     A text that the new embedder does not take has no vector after the change, as after a sync: it
     is found by its words, counted as waiting, and tried again by the next sync. Where that would be
-    more than a few, nothing is changed unless `without_refused` says to. The former vectors are
-    kept for a while, so that going back costs nothing, unless `forget_former` is set.
+    more than a few, nothing is changed unless `without_refused` says to. `unused_kept` is how long
+    the former vectors are kept, so that going back costs nothing.
     """
 
     store: Store
     embedder: Embedder
     terms: Terms
     without_refused: bool = False
-    forget_former: bool = False
+    unused_kept: timedelta = UNUSED_VECTORS_KEPT
 
     def forecast(self) -> Forecast | None:
         """What there is to embed; None where every text has its vector. Nothing is written."""
@@ -63,8 +63,7 @@ class Reindexing:
         self._require_vectors(embedding)
         if not embedding.budget_reached:
             self.store.flip(identity)
-            kept = timedelta(0) if self.forget_former else UNUSED_VECTORS_KEPT
-            self.store.tidy(now, unused_kept=kept)
+            self.store.tidy(now, unused_kept=self.unused_kept)
         return ReindexReport(
             former,
             identity,

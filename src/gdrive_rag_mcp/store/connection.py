@@ -19,7 +19,7 @@ from gdrive_rag_mcp.errors import (
 )
 from gdrive_rag_mcp.store.location import is_there, refuse_unsafe_location
 from gdrive_rag_mcp.store.translation import NO_ROOM, REBUILD, TranslatingCursor, opening_errors
-from gdrive_rag_mcp.store.write_ahead import WriteAheadLog, empty
+from gdrive_rag_mcp.store.write_ahead import WriteAheadLog, checkpoint
 
 BUSY_MILLISECONDS = 5_000
 _PAUSE_SECONDS = 0.02
@@ -152,7 +152,7 @@ def copy_to(connection: apsw.Connection, path: Path) -> None:
 
 def empty_log(connection: apsw.Connection) -> None:
     """Write all of the log into the file itself, as far as readers allow it."""
-    empty(connection, BUSY_MILLISECONDS)
+    checkpoint(connection, "TRUNCATE", BUSY_MILLISECONDS)
 
 
 def _pragma(connection: apsw.Connection, name: str, value: str) -> Any:  # noqa: ANN401 - SQLite's own types

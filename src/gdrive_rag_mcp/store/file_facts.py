@@ -89,8 +89,10 @@ class FileFacts:
             self._facts[column][numbers] = np.array(values, _FACTS[column])
         runs = np.concatenate([self._runs, runs])
         self._runs = runs[np.argsort(runs["start"], kind="stable")]
+        again = _numbers(files or ())
         for ids, mask in self._placed.items():
-            mask[_numbers(files or ())] = False
+            # A file that came and went between two looks has a number beyond all that are known.
+            mask[again[again < len(mask)]] = False
             mask[self._read_placed(ids, files)] = True
 
     def _fetch(

@@ -4,12 +4,18 @@ SQLite begins the log anew only in a moment when nobody reads from it, which ste
 leave. A checkpoint that truncates the log lets new readers do without it, and waits for the others.
 """
 
+import logging
+
 import apsw
+
+from gdrive_rag_mcp.errors import StoreError
 
 MOST_BYTES = 96 * 2**20
 """What the log may hold before it is emptied."""
 _WRITTEN_BACK_BYTES = 48 * 2**20
 _PATIENCE_MILLISECONDS = 1_000
+
+_log = logging.getLogger(__name__)
 
 
 class WriteAheadLog:
@@ -32,16 +38,27 @@ class WriteAheadLog:
         if size >= self._empty_at:
             # Where a reader holds on to it, that is tried again when it has grown some more.
             self._empty_at = size + MOST_BYTES // 4
-            empty(connection, self._busy_milliseconds)
+            self._bring_back("TRUNCATE", connection)
         elif size >= _WRITTEN_BACK_BYTES:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            self._bring_back("PASSIVE", connection)
         return apsw.SQLITE_OK
 
+    def _bring_back(self, how: str, connection: apsw.Connection) -> None:
+        try:
+            checkpoint(connection, how, self._busy_milliseconds)
+        except StoreError as error:
+            # What was committed stays so, whatever comes of the log; the next commit tries again.
+            _log.warning("The write-ahead log could not be written back: %s", error)
 
-def empty(connection: apsw.Connection, busy_milliseconds: int) -> None:
-    """Write everything into the file itself and cut the log off, as far as readers allow it."""
+
+def checkpoint(connection: apsw.Connection, how: str, busy_milliseconds: int) -> None:
+    """Write the log into the file itself and, to truncate it, wait a little for readers.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
     connection.set_busy_timeout(_PATIENCE_MILLISECONDS)
     try:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        connection.execute(f"PRAGMA wal_checkpoint({how})").fetchall()
     finally:
         connection.set_busy_timeout(busy_milliseconds)
