@@ -24,6 +24,8 @@ from gdrive_rag_mcp.store.vector_scan import nearest_rows, sample_share
 from gdrive_rag_mcp.store.vector_segments import NEWEST, SCATTER, SCATTERED, Part
 
 _CANDIDATES = 200
+_BROAD_SHARE = 0.3
+"""Of all chunks: so many may be found that most of the nearest do."""
 
 
 class VectorIndex:
@@ -86,28 +88,46 @@ class VectorIndex:
     def _ask_disk(
         self, vector: Vector, scope: Scope, filters: Filters, wanted: int, *, narrowed: bool
     ) -> tuple[list[int], Vector]:
-        condition, parameters = filter_condition(scope, filters)
-        inside = (
-            f"FROM {self._table} g JOIN chunks c ON c.num = g.chunk JOIN files f ON f.num = c.file "
-            f"WHERE {condition}"
-        )
-        among = None
-        if narrowed:
-            allowed = fetch(self._connection, f"SELECT g.chunk {inside}", parameters)
-            among = [number for (number,) in allowed]
-            count = len(among)
-        else:
-            inside, parameters = f"FROM {self._table} g WHERE 1", []
+        if not narrowed:
             [(count,)] = fetch(self._connection, f"SELECT count(*) FROM {self._table}")
-        drawn = fetch(
-            self._connection,
-            f"""SELECT v.f16 FROM (
-                SELECT g.vector {inside} AND (g.chunk * {SCATTER}) & {SCATTERED} < ?
-            ) s CROSS JOIN vectors v ON v.num = s.vector""",
-            (*parameters, sample_share(count)),
-        )
-        found = self._disk.nearest(vector, wanted, among)
+            drawn = fetch(
+                self._connection,
+                f"""SELECT v.f16 FROM (SELECT vector FROM {self._table}
+                    WHERE (chunk * {SCATTER}) & {SCATTERED} < ?
+                ) s CROSS JOIN vectors v ON v.num = s.vector""",
+                (sample_share(count),),
+            )
+            found = self._disk.nearest(vector, wanted, None)
+        else:
+            admitted = self._narrowing.admitted(scope, filters)
+            among = np.flatnonzero(np.frombuffer(admitted.chunks, np.uint8)) + 1
+            share = sample_share(admitted.counts.vectors)
+            drawn = fetch(
+                self._connection,
+                f"""SELECT v.f16 FROM json_each(?) j CROSS JOIN {self._table} g ON g.chunk = j.value
+                CROSS JOIN vectors v ON v.num = g.vector""",
+                (json.dumps(among[(among * SCATTER) & SCATTERED < share].tolist()),),
+            )
+            found = self._nearest_among(vector, wanted, among)
         return found, _exact_cosines([f16 for (f16,) in drawn], vector)
+
+    def _nearest_among(
+        self, vector: Vector, wanted: int, among: npt.NDArray[np.int64]
+    ) -> list[int]:
+        """The nearest of some chunks.
+
+        Where they are many, asking for more of all and leaving out what is not among them spares
+        handing them to SQLite one by one.
+        """
+        [(highest,)] = fetch(self._connection, f"SELECT max(chunk) FROM {self._table}")
+        share = len(among) / max(1, highest or 1)
+        if share > _BROAD_SHARE:
+            enough = int(wanted / share) + wanted // 4
+            fits = set(among.tolist())
+            nearest = [n for n in self._disk.nearest(vector, enough, None) if n in fits]
+            if len(nearest) >= min(wanted, len(among)):
+                return nearest[:wanted]
+        return self._disk.nearest(vector, wanted, among.tolist())
 
     def _ranked(
         self, candidates: Sequence[int], vector: Vector, scope: Scope, filters: Filters, limit: int
