@@ -6,8 +6,9 @@
 `gdrive-rag-mcp serve` over stdio answers searches in hybrid mode, once with a server beside it that
 knows the questions' vectors, which leaves the index alone, and once with the embedded model, where
 its weights are installed. After searches alone, another process replaces documents as fast as
-it can while two questions at a time are asked. `--check` fails above 600 MB of memory, to which the
-embedded model may add 450 MB, above 256 MB of write-ahead log, or for any error.
+it can while two questions at a time are asked, every third of one folder alone. `--check` fails
+above 600 MB of memory, to which the embedded model may add 450 MB, above 256 MB of write-ahead log,
+or for any error.
 """
 
 import argparse
@@ -23,12 +24,12 @@ from statistics import median
 from typing import Any
 
 import benchmarks.one_thread  # noqa: F401 - before numpy is loaded
-from benchmarks.corpus import Corpus, Questions
+from benchmarks.corpus import INNERMOST, Corpus, Questions
 from benchmarks.made_vectors import DIMENSIONS
 from benchmarks.measuring import memory_mb
 from benchmarks.our_index import KnownVectors, build_index
 from benchmarks.performance_page import finish, reported
-from benchmarks.serving_process import Asked, Log, Server, serving, writing
+from benchmarks.serving_process import Asked, Log, Question, Server, serving, writing
 from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
@@ -41,7 +42,10 @@ MEMORY_GOAL, LOG_GOAL = 600.0, 256.0
 MODEL_MEMORY = 450.0
 """MB that the embedded model may take besides: two thirds of it are its tokenizer's."""
 SEARCHES = 200
+NARROWED_EVERY = 3
+"""Of questions two at a time, how many there are to one that is asked of a folder of 0.5 %."""
 _AT_A_TIME = 2
+_FOLDER_STEP = 37
 _MODEL = "clusters"
 
 
@@ -86,7 +90,7 @@ def ask(server: Server, texts: Sequence[str], count: int) -> Asked:
     """One question after the other."""
     asked = Asked()
     for at in range(count):
-        server.search([texts[at % len(texts)]], asked)
+        server.search([Question(texts[at % len(texts)])], asked)
     return asked
 
 
@@ -95,9 +99,17 @@ def ask_for(server: Server, texts: Sequence[str], seconds: float) -> Asked:
     asked, at = Asked(), 0
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        server.search([texts[(at + one) % len(texts)] for one in range(_AT_A_TIME)], asked)
+        server.search([question(texts, at + one) for one in range(_AT_A_TIME)], asked)
         at += _AT_A_TIME
     return asked
+
+
+def question(texts: Sequence[str], at: int) -> Question:
+    """The question in that place of an endless row; every third is of another folder alone."""
+    text = texts[at % len(texts)]
+    if (at + 1) % NARROWED_EVERY:
+        return Question(text)
+    return Question(text, f"inner{at * _FOLDER_STEP % INNERMOST}")
 
 
 def measure(corpus: Corpus, seconds: float, folder: Path) -> dict[str, Any]:
@@ -114,7 +126,8 @@ def measure(corpus: Corpus, seconds: float, folder: Path) -> dict[str, Any]:
                 index.unlink()
         except EmbedderUnavailableError as error:
             missing.append(f"{provider.__name__}: {error.message}")
-    return {"chunks": corpus.chunks, "runs": runs, "missing": missing}
+    every = {"narrowed_every": NARROWED_EVERY}
+    return {"chunks": corpus.chunks, **every, "runs": runs, "missing": missing}
 
 
 def served(index: Path, corpus: Corpus, settings: dict[str, str], seconds: float) -> dict[str, Any]:
@@ -169,6 +182,10 @@ def table(result: dict[str, Any]) -> str:
     """The run as Markdown."""
     runs = result["runs"]
     said = f"A server over {result['chunks']:,} chunks; medians by the clock, as the client waits."
+    if "narrowed_every" in result:
+        said += (
+            f" Of two at a time, one in {result['narrowed_every']} is of a folder of 0.5 % alone."
+        )
     lines = [
         f"{said} Questions are embedded by:",
         "",

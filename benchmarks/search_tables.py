@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.search_goals import misses, ratio, scope_ratio, tail
+from benchmarks.search_goals import (
+    NARROWED_GOAL,
+    SCOPE_GOAL,
+    SMALL_SCOPE,
+    misses,
+    narrowed,
+    ratio,
+    tail,
+)
 from benchmarks.search_run import OUR_NAME, TEXT, VECTOR, WHOLE
 
 Figures = Mapping[str, Any]
@@ -28,9 +36,10 @@ def table(result: Figures) -> str:
 def _overview(result: Figures) -> str:
     head = (
         "| chunks | hybrid, of the naive plan | vectors, of vec0 float32 | recall@10 "
-        "| text, of FTS5 OR | text p95, of its p50 | scope of 0.5 %, of none |"
+        "| text, of FTS5 OR | text p95, of its p50 | scope of 0.5 %, of none "
+        "| slowest filter, of none |"
     )
-    lines = [head, "|--:|--:|--:|--:|--:|--:|--:|"]
+    lines = [head, "|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for size in result["sizes"]:
         recall = next(
             row["recall"]
@@ -40,9 +49,11 @@ def _overview(result: Figures) -> str:
         shares = [_share(ratio(size, group)) for group in (WHOLE, VECTOR, TEXT)]
         lines.append(
             f"| {size['chunks']:,} | {shares[0]} | {shares[1]} | {recall:.3f} | {shares[2]} "
-            f"| {tail(size):.1f} × | {scope_ratio(size):.2f} × |"
+            f"| {tail(size):.1f} × | {narrowed(size)[SMALL_SCOPE]:.2f} × "
+            f"| {max(narrowed(size).values()):.2f} × |"
         )
-    lines.append("| goal | 1/15 | 1/4 | 0.99 | 1/20 | 3 × | 1 × |")
+    goals = f"| goal | 1/15 | 1/4 | 0.99 | 1/20 | 3 × | {SCOPE_GOAL:g} × | {NARROWED_GOAL:g} × |"
+    lines.append(goals)
     return "\n".join(lines)
 
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from benchmarks.corpus import Corpus
 from benchmarks.our_index import Prepared, write
+from gdrive_rag_mcp.domain import VerdictReason
 from gdrive_rag_mcp.indexing.lock import writer_lock
 from gdrive_rag_mcp.store import Store
 
@@ -28,10 +29,23 @@ _HELLO = {
         "clientInfo": {"name": "benchmark", "version": "1"},
     },
 }
+_UNSEARCHED = {
+    VerdictReason.NO_INDEX,
+    VerdictReason.SCOPE_UNKNOWN,
+    VerdictReason.SCOPE_EMPTY,
+}
 _READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 _EDITED_SEED, _STRIDE, _PORTION = 11, 37, 8
 _LOOK_SECONDS = 0.02
 _PATIENCE = 30
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and of which folder alone; None: of everything."""
+
+    text: str
+    scope_id: str | None = None
 
 
 @dataclass
@@ -69,11 +83,13 @@ class Server:
         self._answer()
         self._send(_READY)
 
-    def search(self, texts: Sequence[str], into: Asked) -> None:
+    def search(self, questions: Sequence[Question], into: Asked) -> None:
         """Ask several questions at the same time, and wait for all answers."""
         asked: dict[int, float] = {}
-        for text in texts:
-            arguments = {"query": text, "limit": 10}
+        for question in questions:
+            arguments: dict[str, Any] = {"query": question.text, "limit": 10}
+            if question.scope_id is not None:
+                arguments["scope_id"] = question.scope_id
             params = {"name": "search_knowledge", "arguments": arguments}
             asked[self._next] = time.perf_counter()
             self._send(
@@ -95,6 +111,8 @@ def _note(answer: Mapping[str, Any], into: Asked) -> None:
     evidence = result["structuredContent"]["evidence"]
     into.modes.add(evidence["mode"])
     into.errors += [warning for warning in evidence["warnings"] if "embedder" in warning]
+    if evidence["reason"] in _UNSEARCHED:
+        into.errors.append(f"not searched: {evidence['reason']}")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ GdriveRagError                     code, hint, exit_code
 │   └── EmbedderUnavailableError   a provider is down, refused the key, or has no weights
 └── StoreError                     the index file
     ├── IndexMissingError          hint: sync first
+    ├── IndexOutdatedError         hint: sync brings it up to date
     ├── IndexCorruptError          not an index, or damaged
     ├── IndexReadOnlyError         the file or its folder cannot be written
     ├── IndexLockedError           exit 4: another writer holds it
@@ -132,6 +133,12 @@ class IndexMissingError(StoreError):
     """There is no index file yet."""
 
     code = "index_missing"
+
+
+class IndexOutdatedError(StoreError):
+    """An older version wrote the index, and only a writer may bring it up to date."""
+
+    code = "index_outdated"
 
 
 class IndexCorruptError(StoreError):

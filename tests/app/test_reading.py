@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import apsw
 import pytest
 
 from gdrive_rag_mcp.app import Reader, StorePool
@@ -24,6 +25,7 @@ from gdrive_rag_mcp.errors import (
     EmbedderUnavailableError,
     IndexCorruptError,
     IndexMissingError,
+    IndexOutdatedError,
     QueryError,
     ReindexRequiredError,
 )
@@ -94,6 +96,19 @@ def test_without_an_index_everything_but_a_search_says_to_sync(tmp_path: Path) -
     for call in calls:
         with pytest.raises(IndexMissingError, match="gdrive-rag-mcp sync"):
             call()
+
+
+def test_an_index_of_an_older_version_is_an_error_and_not_no_index(
+    index: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "index.db"
+    shutil.copy(index, path)
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA user_version = 3")
+    connection.close()
+
+    with pytest.raises(IndexOutdatedError, match="gdrive-rag-mcp sync"):
+        reader_of(path).search("How long is the leave?")
 
 
 def test_a_file_that_is_no_index_is_an_error_and_no_verdict(tmp_path: Path) -> None:

@@ -13,8 +13,6 @@ import pytest
 from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
 from gdrive_rag_mcp.errors import EmbeddingError
 
-pytestmark = pytest.mark.acceptance
-
 
 def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -31,12 +29,14 @@ def base_url() -> Iterator[str]:
         "--threads", "1", "--default-type", "passage",
     ]  # fmt: skip
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
-        assert process.stdout is not None
-        assert "http://127.0.0.1" in process.stdout.readline()
-        with urlopen(f"http://127.0.0.1:{port}/health") as answer:
-            assert answer.status == 200
-        yield f"http://127.0.0.1:{port}/v1"
-        process.terminate()
+        try:
+            assert process.stdout is not None
+            assert "http://127.0.0.1" in process.stdout.readline()
+            with urlopen(f"http://127.0.0.1:{port}/health") as answer:
+                assert answer.status == 200
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            process.terminate()
 
 
 @pytest.fixture

@@ -69,11 +69,13 @@ def test_a_sync_without_news_has_nothing_ahead(run: Run, many: str, first: dict[
     run("sync", "--source", many, environ=first)
 
     again = run("sync", "--source", many, "--json", environ=first)
-    planned = run("sync", "--source", many, "--dry-run", environ=first)
+    planned = run("sync", "--source", many, "--dry-run", "--json", environ=first)
+    in_words = run("sync", "--source", many, "--dry-run", environ=first)
 
     assert again.json["forecast"] is None
     assert again.err == ""
-    assert "to embed" not in planned.out
+    assert planned.json["forecast"] is None
+    assert "to embed" not in in_words.out
 
 
 def test_a_dry_run_without_weights_tells_what_is_ahead_but_no_time(run: Run, many: str) -> None:

@@ -127,3 +127,41 @@ def test_a_reindex_within_a_budget_serves_the_former_vectors_until_all_are_made(
     assert found(new, desk.path)
     assert set(new.times_asked.values()) == {1, 2}, "twice is the question of this test"
     assert change_embedder(desk.path, old, Terms(budget=0)).flipped, "going back embeds nothing"
+
+
+def test_a_sync_between_two_reindexes_within_a_budget_keeps_what_was_made(desk: Desk) -> None:
+    new = Watching(128)
+    fill(desk, 100)
+    desk.sync()
+    assert change_embedder(desk.path, new, Terms(budget=40)).waiting == 60
+    desk.source.add_file("later.md", "sabbatical number100")
+
+    assert desk.sync().embedded_chunks == 1
+
+    with Store.open_for_writing(desk.path) as store:
+        assert store.begun == new.identity
+        assert store.building(new.identity).waiting() == 61
+    assert vectors(desk) == 101, "search goes by the former ones"
+    report = change_embedder(desk.path, new, Terms(budget=61))
+    assert (report.embedded, report.reused, report.waiting) == (61, 0, 0)
+    assert report.flipped
+    assert set(new.times_asked.values()) == {1}
+    assert vectors(desk) == 101
+
+
+def test_a_file_that_goes_between_two_reindexes_within_a_budget_is_embedded_for_neither(
+    desk: Desk,
+) -> None:
+    new = Watching(128)
+    made, *_, waiting = fill(desk, 100)
+    desk.sync()
+    change_embedder(desk.path, new, Terms(budget=40))
+    for gone in (made, waiting):
+        desk.source.remove(gone)
+    desk.later(days=40)  # after which a vector that nothing uses is dropped
+
+    desk.sync()
+
+    report = change_embedder(desk.path, new, Terms())
+    assert (report.embedded, report.reused, report.waiting) == (59, 0, 0)
+    assert vectors(desk) == 98

@@ -161,10 +161,15 @@ def test_a_plan_of_nothing_new_has_nothing_ahead(desk: Desk) -> None:
     fill(desk, 5)
     desk.sync()
 
-    planned = desk.plan().forecast
+    assert desk.plan().forecast is None
 
-    assert planned
-    assert (planned.chunks, planned.tokens, planned.calls) == (0, 0, 0)
+
+def test_a_first_sync_of_nothing_says_nothing_of_embedding(desk: Desk) -> None:
+    assert desk.plan().forecast is None
+
+    report, told = sync(desk)
+
+    assert (report.forecast, told) == (None, [])
 
 
 def test_without_an_embedder_a_plan_knows_neither_calls_nor_time(desk: Desk) -> None:
@@ -190,6 +195,8 @@ def test_a_type_never_met_is_guessed_by_size(mime_type: str) -> None:
     small = estimated([file(mime_type, 100_000)], {}, NOTHING, None, None)
     large = estimated([file(mime_type, 1_000_000)], {}, NOTHING, None, None)
 
+    assert small
+    assert large
     assert small.chunks >= 1
     assert large.chunks == pytest.approx(10 * small.chunks, rel=0.1)
     assert large.tokens == pytest.approx(10 * small.tokens, rel=0.1)
@@ -203,14 +210,18 @@ def test_a_file_whose_size_nobody_says_is_taken_for_one_of_its_type() -> None:
         estimated([file(document, None)], learned, NOTHING, None, None) for learned in (yields, {})
     ]
 
+    assert known
     assert known.chunks == 20
+    assert unknown
     assert unknown.chunks >= 1
 
 
 def test_a_type_whose_files_have_no_text_does_not_divide_by_nothing() -> None:
     empty = {"text/plain": [TextYield(files=1, bytes=0, chunks=3, octets=10)]}
 
-    assert estimated([file("text/plain", 10)], empty, NOTHING, None, None).chunks == 1
+    guess = estimated([file("text/plain", 10)], empty, NOTHING, None, None)
+    assert guess
+    assert guess.chunks == 1
 
 
 # ── pace ─────────────────────────────────────────────────────────────────────

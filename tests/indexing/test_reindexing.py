@@ -329,6 +329,16 @@ def test_former_vectors_that_are_forgotten_have_to_be_made_again(indexed: Path) 
     assert change(indexed, HashingEmbedder(64)) == 0
 
 
+def test_former_vectors_can_be_forgotten_after_the_change_too(indexed: Path) -> None:
+    change(indexed, HashingEmbedder(128))
+
+    report = change_embedder(indexed, HashingEmbedder(128), Terms(), forget_former=True)
+
+    assert (report.embedded, status(indexed).vectors) == (0, TEXTS)
+    assert change(indexed, HashingEmbedder(64)) == TEXTS, "they have to be made again"
+    assert change(indexed, HashingEmbedder(128)) == 0, "and those were kept"
+
+
 def test_a_change_that_has_begun_is_given_up_by_a_reindex_with_the_index_s_own(
     indexed: Path,
 ) -> None:

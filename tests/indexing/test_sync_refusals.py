@@ -41,7 +41,7 @@ def test_a_root_that_cannot_be_read_changes_nothing(desk: Desk) -> None:
     with desk.reading() as store:
         assert store.catalog.root is None
         assert store.catalog.embedding_identity is None
-        assert store.catalog._stored_identity() is None
+        assert store.catalog.recorded_embedding is None
 
 
 def test_refused_credentials_end_the_run_and_nothing_is_concluded(desk: Desk) -> None:

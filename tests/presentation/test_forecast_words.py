@@ -64,7 +64,12 @@ def test_reports_and_plans_carry_the_forecast() -> None:
     planned = replace(PLAN, forecast=replace(AHEAD, estimated=True))
     assert present.plan_object(planned)["forecast"]
     assert "to embed, estimated" in present.plan_text(planned)
-    nothing = replace(PLAN, forecast=Forecast(0, 0, 0, None, estimated=True))
+
+
+def test_where_nothing_is_ahead_a_plan_says_nothing_of_it() -> None:
+    nothing = replace(PLAN, forecast=None)
+
+    assert present.plan_object(nothing)["forecast"] is None
     assert "to embed" not in present.plan_text(nothing)
 
 

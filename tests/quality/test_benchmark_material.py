@@ -25,6 +25,8 @@ from benchmarks.our_search import OurSearch
 from benchmarks.performance_page import reported
 from benchmarks.search_goals import NAIVE, SMALL_SCOPE, misses
 from benchmarks.search_run import OUR_NAME, TEXT, VECTOR, WHOLE, exact_nearest
+from benchmarks.search_tables import table
+from benchmarks.serving_process import Asked, Question, serving
 
 CHUNKS = 2_400
 
@@ -181,7 +183,7 @@ def test_every_call_is_timed_in_its_turn_but_for_the_warm_round() -> None:
 def figures(**changes: float) -> dict[str, Any]:
     """A run that reaches every goal by little, but for what is changed."""
     cost = {"hybrid": 9.9, "vectors": 24.0, "text": 4.9, "tail": 14.0, "recall": 0.991}
-    cost |= {"scope": 9.8, "chunks": 100_000} | changes
+    cost |= {"scope": 9.8, "type": 11.3, "dates": 11.2, "chunks": 100_000} | changes
 
     def row(group: str, name: str, p50: float, p95: float = 0.0) -> dict[str, Any]:
         return {"group": group, "name": name, "p50": p50, "p95": p95, "recall": cost["recall"]}
@@ -196,7 +198,12 @@ def figures(**changes: float) -> dict[str, Any]:
             row(TEXT, OUR_NAME, cost["text"], cost["tail"]),
             row(TEXT, NAIVE[TEXT], 100.0),
         ],
-        "filters": [{"name": "none", "p50": 9.9}, {"name": SMALL_SCOPE, "p50": cost["scope"]}],
+        "filters": [
+            {"name": "none", "p50": 9.9},
+            {"name": SMALL_SCOPE, "p50": cost["scope"]},
+            {"name": "type 45 %", "p50": cost["type"]},
+            {"name": "type and dates", "p50": cost["dates"]},
+        ],
     }
 
 
@@ -213,12 +220,28 @@ def test_a_run_that_reaches_every_goal_has_missed_none() -> None:
         ({"tail": 15.0}, "p95"),
         ({"recall": 0.989}, "recall"),
         ({"scope": 10.0}, SMALL_SCOPE),
+        ({"type": 11.5}, "type 45 %"),
+        ({"dates": 11.5}, "type and dates"),
     ],
 )
 def test_each_missed_goal_is_told(changed: dict[str, float], said: str) -> None:
     (missed,) = misses(figures(**changed))
 
     assert said in missed
+
+
+def test_every_way_of_narrowing_that_takes_too_long_is_told() -> None:
+    assert len(misses(figures(scope=20.0, type=20.0, dates=20.0))) == 3
+
+
+def test_the_overview_shows_the_slowest_way_of_narrowing() -> None:
+    facts = {"documents": 1, "participation_ratio": 1.0, "skipped": {}}
+    size = figures(type=29.7) | facts | {"start": {"first_answer_ms": 1.0, "loaded_s": 1.0}}
+    shown = table({"made": "", "cpu": "", "system": "", "python": "", "sizes": [size]})
+
+    overview = next(line for line in shown.splitlines() if line.startswith("| 100,000 |"))
+    assert overview.endswith("| 0.99 × | 3.00 × |")
+    assert "type 45 % takes 3.00 of no filter, goal 1.15" in shown
 
 
 def test_small_corpora_are_held_to_recall_alone() -> None:
@@ -267,6 +290,29 @@ def test_a_server_is_held_to_memory_log_errors_and_mode(changed: dict[str, Any],
     assert bench_serving.misses({"runs": [fine]}) == []
     (missed,) = bench_serving.misses({"runs": [fine, {**fine, **changed}]})
     assert said in missed
+
+
+def test_one_question_in_three_is_of_a_folder_alone_and_of_another_each_time() -> None:
+    asked = [bench_serving.question(["one", "two"], at) for at in range(600)]
+    scopes = [one.scope_id for one in asked if one.scope_id is not None]
+
+    assert [one.scope_id is None for one in asked[:6]] == [True, True, False] * 2
+    assert {one.text for one in asked if one.scope_id is not None} == {"one", "two"}
+    assert len(set(scopes)) == len(scopes) == INNERMOST
+    assert set(scopes) <= {folder.id for folder in folders()}
+
+
+def test_a_question_that_no_folder_was_searched_for_counts_as_an_error(tmp_path: Path) -> None:
+    build_index(tmp_path / "index.db", Corpus(24))
+    [text] = Corpus(24).questions(1).texts
+    asked = Asked()
+    with serving(tmp_path / "index.db", {"GDRIVE_RAG_EMBED_PROVIDER": "none"}) as server:
+        server.search([Question(text), Question(text, "outer0")], asked)
+        assert asked.errors == []
+        server.search([Question(text, "elsewhere")], asked)
+
+    assert asked.errors == ["not searched: scope_unknown"]
+    assert len(asked.seconds) == 3
 
 
 def test_missed_goals_end_with_a_failure_only_where_they_are_checked(

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from gdrive_rag_mcp.domain import EVERYTHING, ChangePage, Filters, Scope
 from gdrive_rag_mcp.store import Store
@@ -15,6 +16,8 @@ from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 PDF = Filters("application/pdf")
 HR = Scope(frozenset({"hr"}))
 EMBEDDER = HashingEmbedder(32)
+LOOKED_AWAY = 0.7
+"""The share of the steps between which a reader that follows does not look."""
 
 
 def answer(store: Store, within: Scope, filters: Filters) -> tuple[object, ...]:
@@ -105,6 +108,25 @@ def test_what_was_rolled_back_is_not_remembered(store: Store, hand: HandWritten)
     assert [hit.document_id for hit in found_by_words(store, "leave", HR)] == ["a", "c"]
 
 
+@pytest.mark.parametrize("struck", [True, False], ids=["struck", "without text"])
+def test_a_file_that_came_and_went_between_two_looks_is_in_no_scope(
+    store: Store, hand: HandWritten, *, struck: bool
+) -> None:
+    hand.folder("hr")
+    hand.put("a", "leave", parents=("hr",))
+    with Store.open_for_reading(store.path) as reader:
+        before = answer(reader, HR, Filters())
+        assert before[0] == 1
+        hand.put("passing", "leave", parents=("hr",))
+        if struck:
+            hand.delete("passing")
+        else:
+            store.index.remove("passing")
+        assert answer(reader, HR, Filters()) == before
+        hand.put("b", "leave", parents=("hr",))
+        assert answer(reader, HR, Filters())[:2] == (2, 2)
+
+
 def test_a_reader_that_follows_says_what_one_says_that_comes_new(
     store: Store, hand: HandWritten
 ) -> None:
@@ -117,8 +139,9 @@ def test_a_reader_that_follows_says_what_one_says_that_comes_new(
         for scope in (EVERYTHING, *(Scope(frozenset({folder})) for folder in (*folders, "d3")))
         for filters in (Filters(), PDF, Filters(modified_after=WRITTEN))
     ]
+    latest = ""
     with Store.open_for_reading(store.path) as following:
-        for step in range(60):
+        for step in range(120):
             name = f"d{draw.integers(12)}"
             file = text_file(
                 name,
@@ -129,6 +152,7 @@ def test_a_reader_that_follows_says_what_one_says_that_comes_new(
             match step % 5:
                 case 0 | 1:
                     hand.put(file, *["leave"] * int(draw.integers(1, 4)))
+                    latest = name
                 case 2:
                     hand.record(ChangePage(files=(file,)))
                     hand.settle()
@@ -137,9 +161,11 @@ def test_a_reader_that_follows_says_what_one_says_that_comes_new(
                     hand.folder(folders[2 + draw.integers(2)], parents=(above,))
                     hand.settle()
                 case _:
-                    hand.delete(name)
+                    hand.delete((name, latest)[draw.integers(2)])
             if step % 7 == 0:
                 hand.embed(EMBEDDER)
+            if draw.random() < LOOKED_AWAY:
+                continue
             some = [narrowed[place] for place in draw.integers(len(narrowed), size=5)]
             said = [answer(following, *one) for one in some]
             with Store.open_for_reading(store.path) as new:

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import apsw
@@ -133,6 +134,41 @@ def test_what_is_written_while_it_loads_is_in_it_when_it_is_loaded(
         assert held(loader.matrix, reader) == numbers(store)
         in_memory = found_by_vector(reader, QUESTION)
     assert [chunk for chunk, _ in in_memory] == [c for c, _ in found_by_vector(store, QUESTION)]
+
+
+def test_a_reader_of_a_state_amid_the_loading_is_not_served_from_memory(
+    store: Store, filled: HandWritten, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_matrix, "_PIECE", 10)
+    piece = vector_matrix.piece
+    pieces: list[int] = []
+    with ExitStack() as opened:
+        amid = opened.enter_context(Store.open_for_reading(store.path))
+
+        def and_write(
+            connection: apsw.Connection, generation: int, after: int
+        ) -> list[vector_matrix.FoundRow]:
+            found = piece(connection, generation, after)
+            pieces.append(len(found))
+            if len(pieces) == 2:
+                filled.delete("d1")
+            elif len(pieces) == 3:
+                opened.enter_context(amid.reading())
+                filled.delete("d19")  # which no piece has come to by now
+                filled.put("new", "sabbatical leave, new")
+                filled.embed(EMBEDDER)
+            return found
+
+        monkeypatch.setattr("gdrive_rag_mcp.store.matrix_loading.piece", and_write)
+        loader = resident_vectors(store.path)
+        with Store.open_for_reading(store.path, matrix=loader.matrix) as reader:
+            found_by_vector(reader, QUESTION)
+            loaded(loader)
+            assert len(pieces) > 5
+            assert held(loader.matrix, reader) == numbers(store)
+        assert len(numbers(amid)) == 95
+        assert len(numbers(amid) - numbers(store)) == 5
+        assert held(loader.matrix, amid) is None
 
 
 def test_a_flip_while_it_loads_has_the_new_generation_loaded(

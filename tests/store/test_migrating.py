@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from gdrive_rag_mcp.domain import EVERYTHING, FileRecord, FileState, Reason, SyncReport
-from gdrive_rag_mcp.errors import IndexMissingError
+from gdrive_rag_mcp.errors import IndexOutdatedError
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
 from gdrive_rag_mcp.sources.local import LocalFolderSource
 from gdrive_rag_mcp.store import Store
@@ -21,7 +21,7 @@ from tests.indexing.desk import AParagraphAChunk, Paragraphs
 # The fourth schema undone; then the third and the second, for an index that holds no shortcut and
 # nothing that has gone.
 FOURTH_UNDONE = (
-    *(f"DROP TRIGGER file_{name}" for name in ("described", "deleted", "placed", "displaced")),
+    *(f"DROP TRIGGER file_{name}" for name in ("described", "placed")),
     "DROP TABLE file_log",
     "DROP INDEX files_by_outcome",
     """CREATE TABLE old_vectors (
@@ -223,7 +223,7 @@ def test_an_index_of_a_later_schema_is_taken_over_too(shelf: Shelf, undone: Sequ
 def test_an_old_index_is_refused_to_readers_and_taken_over_by_a_writer(shelf: Shelf) -> None:
     ledger, found = shelf.ledger(), shelf.found()
     old(shelf.index)
-    with pytest.raises(IndexMissingError, match="this version"):
+    with pytest.raises(IndexOutdatedError, match="this version"):
         Store.open_for_reading(shelf.index)
     with Store.open_for_writing(shelf.index) as store:
         assert store.catalog.status(EVERYTHING).schema_version == SCHEMA_VERSION

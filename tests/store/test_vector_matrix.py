@@ -16,7 +16,7 @@ from gdrive_rag_mcp import store as stores
 from gdrive_rag_mcp.domain import EVERYTHING, Filters, Passage
 from gdrive_rag_mcp.store import Store, VectorMatrix, vector_matrix
 from gdrive_rag_mcp.terms import query_terms
-from gdrive_rag_mcp.testing.hand_written import WRITTEN, HandWritten
+from gdrive_rag_mcp.testing.hand_written import WRITTEN, HandWritten, found_by_vector
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 
 EMBEDDER = HashingEmbedder(32)
@@ -79,6 +79,39 @@ def test_a_matrix_sheds_its_dead_and_survives_a_trimmed_log(
     [(kept,)] = store._connection.execute("SELECT count(*) FROM vector_log")
     assert kept < 100
     assert sum(map(len, following._segments)) < 100
+
+
+def test_a_reader_of_a_state_before_the_dead_were_shed_is_not_served_from_memory(
+    store: Store, hand: HandWritten, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_matrix, "_FEWEST_DEAD", 2)
+    for number in range(10):
+        hand.put(f"d{number}", f"text {number}", f"more {number}")
+    hand.embed(EMBEDDER)
+    shared = VectorMatrix()
+    with (
+        Store.open_for_reading(store.path, matrix=shared) as behind,
+        Store.open_for_reading(store.path, matrix=shared) as ahead,
+    ):
+        with behind.reading():
+            before = alive(shared, behind)
+            assert len(before) == 20
+            hand.delete("d0")
+            with ahead.reading():
+                assert len(alive(shared, ahead)) == 18
+            assert sum(map(len, shared._segments)) == 20, "those two are not worth shedding"
+            assert shared.parts(behind._connection, 1) is not None
+            assert alive(shared, behind) == before
+            for number in range(1, 5):
+                hand.delete(f"d{number}")
+            with ahead.reading():
+                assert len(alive(shared, ahead)) == 10
+            assert sum(map(len, shared._segments)) == 10
+            assert shared.parts(behind._connection, 1) is None
+            found = [chunk for chunk, _ in found_by_vector(behind, QUESTION)]
+            assert len(found) == 20, "the vectors on disk know that state"
+        with behind.reading():
+            assert alive(shared, behind) == alive(VectorMatrix(), behind)
 
 
 def test_readers_of_different_states_share_a_matrix(store: Store, hand: HandWritten) -> None:

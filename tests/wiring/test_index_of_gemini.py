@@ -78,3 +78,26 @@ def test_a_days_quota_leaves_an_index_of_words_that_the_next_sync_completes(
     assert asked == 1
     assert (report.coverage.searchable, report.pending_vectors) == (2, 2)
     assert (again.embedded_chunks, again.pending_vectors) == (2, 0)
+
+
+def test_an_index_of_words_alone_is_not_given_to_gemini_for_the_sake_of_a_key(
+    choose: Choose, tmp_path: Path
+) -> None:
+    with GeminiServer(HashingEmbedder(64)) as server:
+        unset = choose(server)
+        words = unset.model_copy(update={"embed_provider": "none"})
+        assert _sync(words, []).pending_vectors == 2
+        nowhere = {"embed_model_path": tmp_path / "nowhere", "embed_dimensions": None}
+
+        _sync(unset.model_copy(update=nowhere), [])
+        wiring.plan(
+            unset.model_copy(update=nowhere),
+            SyncOptions(),
+            progress=lambda *_: None,
+            report=lambda _: None,
+        )
+
+        assert server.requests == []
+        named = unset.model_copy(update={"embed_provider": "gemini"})
+        assert _sync(named, []).pending_vectors == 0
+        assert server.requests

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 from gdrive_rag_mcp.app.checked_source import CheckedSource
 from gdrive_rag_mcp.app.rehearsing import index_to_rehearse_on
 from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncPlan, SyncReport
-from gdrive_rag_mcp.errors import IndexMissingError
+from gdrive_rag_mcp.errors import IndexMissingError, IndexOutdatedError
 from gdrive_rag_mcp.extraction import EXTRACTION_VERSION, is_supported
 from gdrive_rag_mcp.indexing.courtesy import Courtesy
 from gdrive_rag_mcp.indexing.embedding_run import Foretell, Terms
@@ -78,7 +78,7 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
             source=source,
             extractor=extractor,
             chunker=chunker,
-            embedder=embedder(store.catalog.embedding_identity),
+            embedder=embedder(store.catalog.recorded_embedding),
             supported=is_supported,
             extraction=EXTRACTION_VERSION,
             progress=progress,
@@ -133,7 +133,7 @@ def plan_sync(  # noqa: PLR0913 - each part of a sync, once
             source=source,
             extractor=extractor,
             chunker=chunker,
-            embedder=embedder(store.catalog.embedding_identity),
+            embedder=embedder(store.catalog.recorded_embedding),
             supported=is_supported,
             extraction=EXTRACTION_VERSION,
             progress=progress,
@@ -142,11 +142,11 @@ def plan_sync(  # noqa: PLR0913 - each part of a sync, once
 
 
 def recorded_embedder(path: Path) -> EmbeddingIdentity | None:
-    """Whose vectors an index holds; None where it has none, or there is no index."""
+    """What an index was made with, which may be `none`; None where it is new or not there."""
     try:
         with Store.open_for_reading(path) as store:
-            return store.catalog.embedding_identity
-    except IndexMissingError:
+            return store.catalog.recorded_embedding
+    except (IndexMissingError, IndexOutdatedError):
         return None
 
 
@@ -157,7 +157,12 @@ def plan_change(path: Path, embedder: Embedder) -> ReindexReport:
         IndexMissingError: there is no index.
         IndexLockedError: another process is writing it.
     """
-    with _index_to_change(path) as store:
+    _require_index(path)
+    with (
+        index_to_rehearse_on(path) as index,
+        writer_lock(index),
+        Store.open_for_writing(index) as store,
+    ):
         former = store.catalog.embedding_identity
         if _same(former, embedder.identity):
             return ReindexReport(former, embedder.identity, 0)
@@ -204,7 +209,11 @@ def _same(former: EmbeddingIdentity | None, current: EmbeddingIdentity) -> bool:
 
 @contextmanager
 def _index_to_change(path: Path) -> Iterator[Store]:
-    if not is_there(path):
-        raise IndexMissingError(f"there is no index at {path}", hint="run `gdrive-rag-mcp sync`")
+    _require_index(path)
     with writer_lock(path), Store.open_for_writing(path) as store:
         yield store
+
+
+def _require_index(path: Path) -> None:
+    if not is_there(path):
+        raise IndexMissingError(f"there is no index at {path}", hint="run `gdrive-rag-mcp sync`")

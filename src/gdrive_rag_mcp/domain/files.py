@@ -172,7 +172,7 @@ class SyncPlan:
     complete: bool
     warnings: tuple[str, ...] = ()
     forecast: Forecast | None = None
-    """What a sync would have to embed, as far as it can be told from sizes."""
+    """What a sync would have to embed, as far as sizes can tell; None where that is nothing."""
 
 
 @dataclass(frozen=True, slots=True)

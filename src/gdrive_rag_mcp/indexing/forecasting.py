@@ -42,13 +42,16 @@ _BY_TYPE: tuple[tuple[str, _Ratio], ...] = (
 
 
 def tokens_ahead(unembedded: Unembedded, outlook: EmbeddingOutlook) -> int:
-    """The chunker's estimate of all texts that wait, from the first ones where there are many."""
+    """The chunker's estimate of the texts that have no vector, from the first that wait.
+
+    Some of those may be known already: so it is the outlook's characters that are reckoned with.
+    """
     if not outlook.texts:
         return 0
     sample = unembedded.without_vector(0, _SAMPLE)
     texts = {chunk.hash: chunk.embedded_text for _, chunk in sample}
     tokens = sum(map(estimate_tokens, texts.values()))
-    if len(texts) >= outlook.texts:
+    if len(texts) == outlook.texts:
         return tokens
     return round(tokens * outlook.characters / max(1, sum(map(len, texts.values()))))
 
@@ -59,8 +62,11 @@ def estimated(
     waiting: EmbeddingOutlook,
     embedder: Embedder | None,
     characters_per_second: float | None,
-) -> Forecast:
-    """What files would bring, if all of their text were new, and what waits in the index anyhow."""
+) -> Forecast | None:
+    """What files would bring, if all of their text were new, and what waits in the index anyhow.
+
+    None where there is nothing to embed.
+    """
     chunks, octets = 0.0, 0.0
     for file in files:
         expected = _expected(file, yields.get(file.mime_type, ()))
@@ -68,6 +74,8 @@ def estimated(
         octets += expected.octets
     tokens = octets * _TOKENS_AN_OCTET + waiting.characters / _CHARACTERS_A_TOKEN
     texts = ceil(chunks) + waiting.texts
+    if not texts:
+        return None
     characters = round(tokens * _CHARACTERS_A_TOKEN)
     return Forecast(
         chunks=texts,

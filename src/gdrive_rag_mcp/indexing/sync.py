@@ -93,7 +93,9 @@ class Synchroniser:
         news = self._listed(options)
         news.strike()
         if self.store.catalog.last_sync is None and self.embedder is not None:
-            self.foretell(self._estimated())
+            estimate = self._estimated()
+            if estimate is not None:
+                self.foretell(estimate)
         courtesy = Courtesy(Activity(self.store.path).recent)
         terms = Terms(self.progress, options.max_embeddings, courtesy, self._foretelling())
         with EmbeddingRun(self.store, self.store.index, self.embedder, terms) as embedding:
@@ -141,7 +143,7 @@ class Synchroniser:
                 forecast=self._estimated(),
             )
 
-    def _estimated(self) -> Forecast:
+    def _estimated(self) -> Forecast | None:
         """What the files to read would bring to embed, with what waits for a vector anyhow."""
         catalog, embedder = self.store.catalog, self.embedder
         wanted = [

@@ -238,10 +238,10 @@ class Vectoriser:
         if self._is_down:
             self._let_go(batch)
             return
-        self.problem = error
         if len(batch.hashes) > 1:
             self._ready.extendleft(reversed(batch.halves()))
             return
+        self.problem = error
         self._refused_texts.update(batch.hashes)
         self.refused += sum(len(self._wanted_by[digest]) for digest in batch.hashes)
         self._let_go(batch)
@@ -259,6 +259,7 @@ class Vectoriser:
     def _give_up(self, problem: EmbedderUnavailableError) -> None:
         """Ask for nothing more in this run; what is under way still counts."""
         self.problem = problem
+        self._held_back = False  # it is not the budget that keeps them
         self._threads.stop_asking()
         while self._ready:
             self._let_go(self._ready.popleft())

@@ -53,7 +53,7 @@ def plan_text(plan: SyncPlan) -> str:
             [("", path) for path in plan.to_hold],
         ),
     ]
-    if plan.forecast is not None and plan.forecast.chunks:
+    if plan.forecast is not None:
         rows.append(forecast_text(plan.forecast))
     if not plan.complete:
         rows.append("The listing was not complete: there may be more to do.")

@@ -162,7 +162,7 @@ class Walk:
             parents=_parents(path),
             version=version_of(status),
             size=status.st_size,
-            modified_time=_time(status.st_mtime),
+            modified_time=_time(status.st_mtime_ns),
             url=self._url(path),
             obstacle=Reason.UNSUPPORTED_TYPE if special else None,
         )
@@ -194,8 +194,10 @@ def _parents(path: str) -> tuple[str, ...]:
     return (folder_id(above) if above else ROOT_ID,)
 
 
-def _time(seconds: float) -> datetime | None:
+def _time(nanoseconds: int) -> datetime | None:
+    """The time to the microsecond, never after it: a float would round it up."""
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
     try:
-        return datetime.fromtimestamp(seconds, UTC)
+        return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest // 1000)
     except (OverflowError, ValueError, OSError):
         return None  # a file may claim any time at all

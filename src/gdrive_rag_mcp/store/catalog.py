@@ -47,10 +47,12 @@ class Catalog:
     @property
     def embedding_identity(self) -> EmbeddingIdentity | None:
         """Whose vectors the index holds; None while it is keyword-only or new."""
-        stored = self._stored_identity()
+        stored = self.recorded_embedding
         return None if stored in (None, _NONE) else stored
 
-    def _stored_identity(self) -> EmbeddingIdentity | None:
+    @property
+    def recorded_embedding(self) -> EmbeddingIdentity | None:
+        """What the index was made with, which may be `none`; None where it is new."""
         return self._meta.identity(EMBEDDING)
 
     def accept_embedding(self, identity: EmbeddingIdentity | None) -> None:
@@ -63,7 +65,7 @@ class Catalog:
             ReindexRequiredError: the index holds another embedder's vectors.
             IndexCorruptError: the index has chunks, but nothing says what made them.
         """
-        stored = self._stored_identity()
+        stored = self.recorded_embedding
         if stored is None and self._connection.execute("SELECT 1 FROM chunks").fetchone():
             raise IndexCorruptError(
                 f"{self._connection.filename} has chunks but no embedding identity, so its vectors "

@@ -30,11 +30,9 @@ _RUN = np.dtype([("start", np.int64), ("length", np.int64), ("file", np.int64)])
 
 # `file_log`: when the facts of a file with text last changed, by a number that only grows; a file
 # that has gone keeps its line. What follows the index looks at the lines that are new to it.
+# A file loses its text before it is struck, and its placements only to others.
 _LOGGED = """INSERT OR REPLACE INTO file_log (file, seq)
     SELECT {file}, coalesce(max(seq), 0) + 1 FROM file_log;"""
-_IN_SEARCH = "(SELECT chunk_count FROM files WHERE num = {file}) > 0"
-_PLACED = _IN_SEARCH.format(file="NEW.file")
-_DISPLACED = _IN_SEARCH.format(file="OLD.file")
 FILE_LOG = (
     "CREATE TABLE file_log (file INTEGER PRIMARY KEY, seq INTEGER NOT NULL UNIQUE)",
     f"""CREATE TRIGGER file_described AFTER UPDATE OF mime, modified_time, chunk_count, vector_count
@@ -42,12 +40,9 @@ FILE_LOG = (
         IS NOT (NEW.mime, NEW.modified_time, NEW.chunk_count, NEW.vector_count)
         AND OLD.chunk_count + NEW.chunk_count > 0
     BEGIN {_LOGGED.format(file="NEW.num")} END""",
-    f"""CREATE TRIGGER file_deleted AFTER DELETE ON files WHEN OLD.chunk_count > 0
-    BEGIN {_LOGGED.format(file="OLD.num")} END""",
-    f"""CREATE TRIGGER file_placed AFTER INSERT ON placements WHEN {_PLACED}
+    f"""CREATE TRIGGER file_placed AFTER INSERT ON placements
+    WHEN (SELECT chunk_count FROM files WHERE num = NEW.file) > 0
     BEGIN {_LOGGED.format(file="NEW.file")} END""",
-    f"""CREATE TRIGGER file_displaced AFTER DELETE ON placements WHEN {_DISPLACED}
-    BEGIN {_LOGGED.format(file="OLD.file")} END""",
 )
 """The step of the schema that this module needs."""
 

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import apsw
 
-from gdrive_rag_mcp.errors import IndexCorruptError, IndexMissingError, SchemaTooNewError
+from gdrive_rag_mcp.errors import (
+    IndexCorruptError,
+    IndexMissingError,
+    IndexOutdatedError,
+    SchemaTooNewError,
+)
 from gdrive_rag_mcp.store.connection import transaction
 from gdrive_rag_mcp.store.generations_apart import take_generations_apart
 
@@ -212,10 +217,13 @@ def require_schema(connection: apsw.Connection, path: Path) -> None:
     """Refuse to read an index that has no schema yet, or an old one.
 
     Raises:
-        IndexMissingError: the file is empty, or needs a writer to bring it up to date.
+        IndexMissingError: the file is empty.
+        IndexOutdatedError: it needs a writer to bring it up to date.
     """
-    if schema_version(connection, path) < SCHEMA_VERSION:
-        raise IndexMissingError(
+    version = schema_version(connection, path)
+    if version < SCHEMA_VERSION:
+        unwritten = IndexOutdatedError if version else IndexMissingError
+        raise unwritten(
             f"{path} has not been written by this version yet",
             hint="run `gdrive-rag-mcp sync` to bring it up to date",
         )

@@ -30,11 +30,16 @@ def choose_provider(
 ) -> Choice:
     """What is set, else what the index was made with, else Gemini where its key is, else our own.
 
+    Only a new index is given to Gemini for the sake of a key.
+
     Raises:
         SettingsError: GEMINI_API_KEY_FILE names a file that holds no key.
     """
     if settings.embed_provider:
         return Choice(settings.embed_provider)
+    if recorded and recorded.provider == "none":
+        # It held words alone so far: that may change here, but no text leaves unasked.
+        return Choice("embedded", "no provider is set, and the index was made with none")
     if recorded:
         return Choice(recorded.provider)
     if settings.embed_model_path:

@@ -171,7 +171,7 @@ def _new_embedder(settings: Settings, report: Report) -> Embedder:
     recorded = recorded_embedder(settings.index_path)
     if settings.embed_provider is not None:
         recorded = None
-    elif recorded is not None and _names_a_model(settings):
+    elif recorded is not None and recorded.provider != "none" and _names_a_model(settings):
         settings = settings.model_copy(update={"embed_provider": recorded.provider})
         recorded = None
     embedder = make_embedder(settings, recorded, build=True, report=report)
