@@ -31,12 +31,14 @@ def unit_rows(
             hint=hint,
         )
     wide = raw.astype(np.float64)
-    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
-    if not np.isfinite(lengths).all():
+    largest = np.abs(wide).max(axis=1, keepdims=True, initial=0.0)
+    if not np.isfinite(largest).all():
         raise EmbeddingError(f"{provider} returned a vector with values that are not finite")
-    if not lengths.all():
+    if not largest.all():
         raise EmbeddingError(f"{provider} returned a vector of zeros, which has no direction")
-    rows: Vectors = (wide / lengths).astype(np.float32)
+    # The squares of 1e300 overflow. A power of two brings it near 1 without changing a digit.
+    near_one = np.ldexp(wide, -np.frexp(largest)[1])
+    rows: Vectors = (near_one / np.linalg.norm(near_one, axis=1, keepdims=True)).astype(np.float32)
     return rows
 
 

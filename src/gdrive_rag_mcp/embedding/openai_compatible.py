@@ -15,6 +15,7 @@ from gdrive_rag_mcp.embedding.remote import (
     RemoteEmbedder,
     endpoint_identity,
     parse_url,
+    read_json,
     sendable,
 )
 from gdrive_rag_mcp.embedding.retrying import Retrying, retry_after_seconds
@@ -72,8 +73,11 @@ class OpenAICompatibleEmbedder(RemoteEmbedder):
 
     @cached_property
     def identity(self) -> EmbeddingIdentity:
-        """The length of a vector is as set, or else that of the first vector ever returned."""
-        dimensions = self._dimensions or self._call(["length"], role="query").shape[1]
+        """The length of a vector is as set, or else that of the first vector ever returned.
+
+        It is asked for with a document's patience, as the server may have to load its model first.
+        """
+        dimensions = self._dimensions or self._call(["length"], role="document").shape[1]
         return identify(
             "openai-compatible", self._model, dimensions, endpoint=endpoint_identity(self._url)
         )
@@ -111,7 +115,7 @@ class OpenAICompatibleEmbedder(RemoteEmbedder):
         if not response.is_success:
             raise self._refusal(response)
         try:
-            return response.json()
+            return read_json(response)
         except ValueError:
             raise EmbedderUnavailableError(
                 f"{self._model} answered with something that is not JSON",
@@ -155,7 +159,7 @@ def _vectors(answer: Any, count: int, model: str) -> npt.NDArray[np.float64]:  #
 def _refusal_of(response: httpx.Response) -> tuple[str, object]:
     """What the provider says of its refusal: OpenAI's `error.message` and code, or the body."""
     try:
-        error = response.json()["error"]
+        error = read_json(response)["error"]
     except (KeyError, TypeError, ValueError):
         return response.text or response.reason_phrase, None
     if isinstance(error, dict):

@@ -7,13 +7,15 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import httpx
 import numpy as np
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import EmbeddingIdentity
-from gdrive_rag_mcp.embedding.retrying import PassingError, Retrying
+from gdrive_rag_mcp.embedding.outage import Outage
+from gdrive_rag_mcp.embedding.retrying import OutOfReachError, PassingError, Retrying
 from gdrive_rag_mcp.embedding.windows import CHARACTERS_A_TOKEN, average, batches, cut
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
 from gdrive_rag_mcp.protocols import EmbedRole, Vectors
@@ -29,6 +31,7 @@ _OF_THE_TEXTS = (
     httpx.codes.REQUEST_ENTITY_TOO_LARGE,
     httpx.codes.UNPROCESSABLE_ENTITY,
 )
+_KEPT = "what was embedded so far is kept"
 # Providers refuse a text of nothing, which would cost its whole batch.
 _NOTHING = "."
 
@@ -61,6 +64,8 @@ class RemoteEmbedder(ABC):
         self._key = key
         self._limits = limits
         self._retrying = retrying
+        self._outage = Outage(retrying.clock)
+        self._has_embedded = False
         self._client = httpx.Client(trust_env=not is_loopback(url.host))
         weakref.finalize(self, self._client.close)
 
@@ -78,6 +83,22 @@ class RemoteEmbedder(ABC):
         """Embed so many texts as one call may carry: unit rows, in their order."""
 
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+        if role == "query":
+            self._outage.check()
+        try:
+            vectors = self._embedded(texts, role)
+        except EmbedderUnavailableError as error:
+            if role == "query":
+                self._outage.note(error)
+            elif self._has_embedded:
+                error.hint = f"{error.hint}; {_KEPT}"
+            raise
+        if texts:
+            self._outage.end()
+            self._has_embedded = self._has_embedded or role == "document"
+        return vectors
+
+    def _embedded(self, texts: Sequence[str], role: EmbedRole) -> Vectors:
         parts = [cut(_sayable(text), self._limits.window) for text in texts]
         flat = [part for pieces in parts for part in pieces]
         calls = batches(flat, texts=self._limits.texts, tokens=self._limits.tokens)
@@ -102,10 +123,10 @@ class RemoteEmbedder(ABC):
         budget = min(self._retrying.budget, _QUESTION_SECONDS)
         return replace(self._retrying, budget=budget), min(self._limits.seconds, _QUESTION_SECONDS)
 
-    def _unreached(self, error: httpx.RequestError, timeout: float) -> PassingError:
+    def _unreached(self, error: httpx.RequestError, timeout: float) -> OutOfReachError:
         if isinstance(error, httpx.TimeoutException):
-            return PassingError(f"{self._model} gave no answer in {timeout:g} s")
-        return PassingError(
+            return OutOfReachError(f"{self._model} gave no answer in {timeout:g} s")
+        return OutOfReachError(
             f"{self._model} cannot be reached: {self._quoted(str(error))}",
             hint="check the network, and GDRIVE_RAG_EMBED_BASE_URL if it is set",
         )
@@ -130,6 +151,18 @@ class RemoteEmbedder(ABC):
             text = text.replace(self._key, "[key]")
         text = " ".join(clean(text).split())
         return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + " […]"
+
+
+def read_json(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON
+    """The body as JSON.
+
+    Raises:
+        ValueError: it is none, or is nested deeper than can be read.
+    """
+    try:
+        return response.json()
+    except RecursionError:
+        raise ValueError("nested too deep") from None
 
 
 def _sayable(text: str) -> str:

@@ -4,13 +4,14 @@ import email.utils
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import SystemRandom
 from typing import TypeVar
 
 from gdrive_rag_mcp.errors import EmbedderUnavailableError
 
 Result = TypeVar("Result")
+_LONGEST_WAIT = timedelta.max.total_seconds()
 
 
 class PassingError(EmbedderUnavailableError):
@@ -19,6 +20,10 @@ class PassingError(EmbedderUnavailableError):
     def __init__(self, message: str, *, retry_after: float | None = None, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.retry_after = retry_after
+
+
+class OutOfReachError(PassingError):
+    """No answer came at all: there was no connection, or it took too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ def _gave_up(error: PassingError, attempts: int) -> EmbedderUnavailableError:
     asked = f"; it asks to wait {error.retry_after:.0f} s" if error.retry_after else ""
     return EmbedderUnavailableError(
         f"{error.message}, after {tried}{asked}",
-        hint=error.hint or "try again later; what was embedded so far is kept",
+        hint=error.hint or "try again later",
     )
 
 
@@ -75,10 +80,15 @@ def retry_after_seconds(value: str | None, now: datetime | None = None) -> float
     if value is None:
         return None
     if value.isascii() and value.strip().isdecimal():
-        return float(value)
+        return sensible_wait(float(value))
     try:
         moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+    except (ValueError, OverflowError):
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def sensible_wait(seconds: float) -> float | None:
+    """The seconds that a provider asks to wait; None if no calendar reaches that far."""
+    return seconds if 0 <= seconds <= _LONGEST_WAIT else None

@@ -11,6 +11,7 @@ from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.errors import (
     GdriveRagError,
     IndexMissingError,
+    IndexOutdatedError,
     ReindexRequiredError,
     SettingsError,
     SourceError,
@@ -152,9 +153,9 @@ def _index(settings: Settings) -> str:
 
     try:
         status = wiring.make_reader(settings, resident=False).status()
+    except IndexOutdatedError:
+        return f"{settings.index_path}, of an older version; `gdrive-rag-mcp sync` renews it"
     except IndexMissingError:  # a new installation has none; that is not amiss
-        if settings.index_path.exists():
-            return f"{settings.index_path}, of an older version; `gdrive-rag-mcp sync` renews it"
         return f"{settings.index_path}, none yet; `gdrive-rag-mcp sync` makes it"
     wanted = _configured_root(settings)
     if wanted is not None and status.root not in (None, wanted):
@@ -191,7 +192,7 @@ def _embedder(settings: Settings, environ: Mapping[str, str]) -> str:
         said = f"{identity.provider} {identity.model}, {identity.dimensions} dimensions"
         said += _sent_to_google(settings) if choice.provider == "gemini" else ""
     # What another provider's vectors are like may have to be asked for over the network.
-    if recorded and (
+    if (recorded and recorded.provider != "none") and (
         choice.provider != recorded.provider
         or embedder.identity.fingerprint != recorded.fingerprint
     ):
@@ -217,10 +218,10 @@ def _remote(settings: Settings, recorded: EmbeddingIdentity | None) -> str:
 
 
 def _recorded(settings: Settings) -> EmbeddingIdentity | None:
-    from gdrive_rag_mcp import wiring
+    from gdrive_rag_mcp.app.syncing import recorded_embedder
 
     try:
-        return wiring.make_reader(settings, resident=False).status().embedding
+        return recorded_embedder(settings.index_path)
     except GdriveRagError:
         return None  # what is wrong with the index is a finding of its own
 
