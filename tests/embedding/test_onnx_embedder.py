@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdrive_rag_mcp.embedding.model_folder import CONFIG_FILE, MODEL_FILE, TOKENIZER_FILE
+from gdrive_rag_mcp.embedding.model_folder import (
+    CONFIG_FILE,
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    is_complete,
+)
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, SettingsError
 from gdrive_rag_mcp.protocols import Embedder, Vectors
@@ -170,8 +175,9 @@ def test_weights_that_changed_since_they_were_unpacked_are_refused(
         file.seek(40_000_000)
         file.write(bytes([byte[0] ^ 1]))
 
-    with pytest.raises(EmbedderUnavailableError, match=r"damaged.*delete"):
+    with pytest.raises(EmbedderUnavailableError, match=r"damaged.*delete") as refused:
         OnnxEmbedder(folder).embed(["text"], role="query")
+    assert "if GDRIVE_RAG_EMBED_MODEL_PATH names it, it is not" in refused.value.hint
 
 
 @pytest.mark.parametrize("name", [MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE])
@@ -199,6 +205,19 @@ def test_a_config_that_describes_no_encoder_is_refused(model_folder: Path, tmp_p
     (folder / CONFIG_FILE).write_text("{}", encoding="utf-8")
 
     with pytest.raises(EmbedderUnavailableError, match="max_position_embeddings"):
+        OnnxEmbedder(folder).identity  # noqa: B018 - reading it is what fails
+
+
+@pytest.mark.parametrize("config", ["[" * 200_000, '{"gdrive_rag_mcp": {"files": 1}}'])
+def test_a_config_in_any_other_form_is_refused(
+    model_folder: Path, tmp_path: Path, config: str
+) -> None:
+    folder = _copy(model_folder, tmp_path / "model", record=False)
+    sizes = '{"hidden_size": 384, "max_position_embeddings": 512, '
+    (folder / CONFIG_FILE).write_text(config.replace("{", sizes, 1), encoding="utf-8")
+
+    assert not is_complete(folder)
+    with pytest.raises(EmbedderUnavailableError, match="does not describe an encoder"):
         OnnxEmbedder(folder).identity  # noqa: B018 - reading it is what fails
 
 

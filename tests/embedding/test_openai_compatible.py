@@ -1,17 +1,19 @@
 """The OpenAI-compatible provider: what only it sends, reads and promises."""
 
 from collections.abc import Callable
+from threading import Event
 
 import numpy as np
 import pytest
 
+from gdrive_rag_mcp.embedding import remote
 from gdrive_rag_mcp.embedding.openai_compatible import OpenAICompatibleEmbedder
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.testing import provider_server as server_faults
 from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
-from gdrive_rag_mcp.testing.provider_server import Fault, refusing, saying
+from gdrive_rag_mcp.testing.provider_server import Fault, Reply, refusing, saying
 
 Connect = Callable[..., OpenAICompatibleEmbedder]
 TEXTS = ["the first text", "a second one", "and the third"]
@@ -67,6 +69,29 @@ def test_the_dimensions_are_learnt_from_one_call_and_then_fixed(connect: Connect
         assert len(server.requests) == 1
         with pytest.raises(EmbeddingError, match="2 dimensions instead of 256"):
             embedder.embed(TEXTS, role="document")
+
+
+def test_a_server_may_load_its_model_before_it_says_how_long_its_vectors_are(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question would not wait for it, which is not tried at its full length of 8 s."""
+    monkeypatch.setattr(remote, "_QUESTION_SECONDS", 0.05)
+    never = Event()
+
+    def loading(reply: Reply) -> Reply:
+        never.wait(0.5)
+        return reply
+
+    with EmbeddingServer(HashingEmbedder(), faults=[loading]) as server:
+        assert connect(server).identity.dimensions == 256
+        assert len(server.requests) == 1
+
+
+def test_a_length_that_is_known_is_not_asked_for(connect: Connect) -> None:
+    with EmbeddingServer(HashingEmbedder()) as server:
+        assert connect(server, dimensions=256).identity.dimensions == 256
+
+    assert server.requests == []
 
 
 @pytest.mark.parametrize(

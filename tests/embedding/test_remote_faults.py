@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,6 @@ from gdrive_rag_mcp.embedding.retrying import Retrying
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
 from gdrive_rag_mcp.protocols import EmbedRole
 from gdrive_rag_mcp.testing import provider_server as server_faults
-from gdrive_rag_mcp.testing.embedding_server import EmbeddingServer
 from gdrive_rag_mcp.testing.gemini_server import GeminiServer
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.provider_server import Fault, ProviderServer, refusing, saying
@@ -22,11 +22,9 @@ TEXTS = ["the first text", "a second one", "and the third"]
 KEY = "sk-very-secret-0123456789"
 
 
-@pytest.fixture(params=[EmbeddingServer, GeminiServer], ids=["openai-compatible", "gemini"])
-def serve(request: pytest.FixtureRequest) -> Serve:
-    """Makes a server of each kind, whose honest vectors are those of the hashing embedder."""
-    kind: type[ProviderServer] = request.param
-    return lambda **behaviour: kind(HashingEmbedder(), **behaviour)
+def answering(status: int, body: str) -> Fault:
+    """Answer with this body, whatever it is."""
+    return lambda reply: replace(reply, status=status, body=body)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +59,9 @@ def test_what_one_of_the_texts_may_have_caused_is_no_reason_to_give_up_the_provi
         (server_faults.with_values(1.0, 2.0), "2 dimensions instead of 256"),
         (server_faults.with_values(), "0 dimensions instead of 256"),
         (saying("<html>welcome</html>"), "not JSON"),
+        (saying("[" * 200_000), "not JSON"),
+        (saying('{"data": ' * 200_000), "not JSON"),
+        (answering(401, "[" * 200_000), "401.*key"),
         (refusing(301, "moved", location="http://127.0.0.1:9/"), "301"),
         (refusing(401, "bad key"), "bad key.*key"),
         (refusing(402, "pay first"), "pay first"),
@@ -117,7 +118,9 @@ def test_a_server_that_ignores_the_dimensions_is_found_out(connect: Connect, ser
     "fault",
     [
         refusing(408), refusing(429), refusing(500), refusing(502), refusing(503), refusing(529),
-        server_faults.breaking_off,
+        server_faults.breaking_off, answering(503, "[" * 200_000),
+        refusing(429, retry_after="Mon, 01 Jan 99999999999999999999 00:00:00 GMT"),
+        refusing(503, retry_after="9" * 400),
     ],
 )  # fmt: skip
 def test_what_may_pass_is_tried_again(connect: Connect, serve: Serve, fault: Fault) -> None:
@@ -126,6 +129,20 @@ def test_what_may_pass_is_tried_again(connect: Connect, serve: Serve, fault: Fau
 
         assert len(server.requests) == 3
     assert np.array_equal(vectors, HashingEmbedder().embed(TEXTS, role="document"))
+
+
+@pytest.mark.parametrize("status", [200, 403])
+@pytest.mark.parametrize("depth", [90, 300, 900, 940, 970, 990])
+@pytest.mark.parametrize("around", ["{}", '{{"error": {}}}', '{{"error": {{"message": {}}}}}'])
+def test_json_of_any_depth_is_an_error_of_ours(
+    connect: Connect, serve: Serve, status: int, depth: int, around: str
+) -> None:
+    body = around.format("[" * depth + "]" * depth)
+    with (
+        serve(after_faults=answering(status, body)) as server,
+        pytest.raises(EmbeddingError, match=r"403|not JSON|no list of vectors|0 vectors"),
+    ):
+        connect(server, dimensions=256).embed(TEXTS, role="document")
 
 
 def test_the_wait_a_server_asks_for_is_waited_once(connect: Connect, serve: Serve) -> None:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -10,6 +10,7 @@ from gdrive_rag_mcp.embedding.retrying import PassingError, Retrying, retry_afte
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
 
 NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
+LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(timedelta(hours=-12)))
 
 
 class Clock:
@@ -110,7 +111,12 @@ def test_a_lasting_failure_is_not_tried_again() -> None:
         ("-5", None),
         ("", None),
         ("٣", None),
-        ("9" * 400, float("inf")),
+        ("9" * 400, None),
+        ("9" * 15, None),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("Mon, 30 Nov 2026 12:01:30 +99999999999999999999", None),
+        ("Fri, 31 Dec 9999 23:59:59 -1200", (LAST - NOW).total_seconds()),
+        ("Mon, 01 Jan 0001 00:00:00 +1200", 0),
     ],
 )
 def test_retry_after_is_seconds_or_a_date_and_anything_else_is_ignored(

@@ -306,13 +306,15 @@ def test_one_question_in_three_is_of_a_folder_alone_and_of_another_each_time() -
 
 
 def test_a_question_that_no_folder_was_searched_for_counts_as_an_error(tmp_path: Path) -> None:
-    build_index(tmp_path / "index.db", Corpus(24))
-    [text] = Corpus(24).questions(1).texts
-    asked = Asked()
-    with serving(tmp_path / "index.db", {"GDRIVE_RAG_SEARCH_MODE": "keyword"}) as server:
-        server.search([Question(text), Question(text, "outer0")], asked)
-        assert asked.errors == []
-        server.search([Question(text, "elsewhere")], asked)
+    index, corpus, asked = tmp_path / "index.db", Corpus(24), Asked()
+    questions = corpus.questions(1)
+    [text] = questions.texts
+    with bench_serving.known_vectors(questions) as provider:
+        build_index(index, corpus, provider.identity)
+        with serving(index, provider.settings) as server:
+            server.search([Question(text), Question(text, "outer0")], asked)
+            assert asked.errors == []
+            server.search([Question(text, "elsewhere")], asked)
 
     assert asked.errors == ["not searched: scope_unknown"]
     assert len(asked.seconds) == 3

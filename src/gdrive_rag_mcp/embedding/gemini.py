@@ -23,15 +23,15 @@ from gdrive_rag_mcp.embedding.remote import (
     endpoint_identity,
     is_loopback,
     parse_url,
+    read_json,
     sendable,
 )
-from gdrive_rag_mcp.embedding.retrying import Retrying, retry_after_seconds
+from gdrive_rag_mcp.embedding.retrying import Retrying, retry_after_seconds, sensible_wait
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
 from gdrive_rag_mcp.protocols import EmbedRole, Vectors
 
 if TYPE_CHECKING:  # half a second of imports that only the first text pays for
     from google.genai import Client, types
-    from google.genai.errors import APIError
 
 MODEL = "gemini-embedding-001"
 DIMENSIONS = 768
@@ -56,8 +56,8 @@ _CHECK_URL = "check GDRIVE_RAG_EMBED_BASE_URL, or unset it"
 _REMEDIES: dict[int, str] = {
     httpx.codes.UNAUTHORIZED: _CHECK_KEY,
     httpx.codes.FORBIDDEN: _CHECK_KEY,
-    httpx.codes.TOO_MANY_REQUESTS: "the day's quota is used up, and each text counts; what was "
-    "embedded so far is kept: sync again tomorrow, or raise the quota at Google",
+    httpx.codes.TOO_MANY_REQUESTS: "the day's quota is used up, and each text counts: go on "
+    "tomorrow, or raise the quota at Google",
     httpx.codes.NOT_FOUND: f"check GDRIVE_RAG_EMBED_MODEL, such as {MODEL}",
 }
 
@@ -108,6 +108,7 @@ class GeminiEmbedder(RemoteEmbedder):
             limits=limits,
             retrying=retrying or Retrying(budget=_BUDGET_SECONDS),
         )
+        self._client.event_hooks = {"response": [_take_refusal]}
 
     @cached_property
     def identity(self) -> EmbeddingIdentity:
@@ -147,19 +148,17 @@ class GeminiEmbedder(RemoteEmbedder):
     def _ask(
         self, contents: "list[types.Content]", config: "types.EmbedContentConfig", timeout: float
     ) -> npt.NDArray[np.float64]:
-        from google.genai.errors import APIError
-
         try:
             answer = self._client_of_google().models.embed_content(
                 model=self._model, contents=contents, config=config
             )
             rows = [embedding.values for embedding in answer.embeddings or ()]
             return np.array(rows, np.float64).reshape(len(rows), -1 if rows else self._dimensions)
-        except APIError as error:
-            raise self._refusal(error) from None
+        except httpx.HTTPStatusError as error:
+            raise self._refusal(error.response) from None
         except httpx.RequestError as error:
             raise self._unreached(error, timeout) from None
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):  # the latter of what is nested too deep
             raise EmbedderUnavailableError(
                 f"{self._model} answered with something that is not JSON", hint=_CHECK_URL
             ) from None
@@ -187,25 +186,30 @@ class GeminiEmbedder(RemoteEmbedder):
                 )
             return self._started
 
-    def _refusal(self, error: "APIError") -> EmbeddingError:
-        told = _Refusal(error.details)
-        header = error.response.headers.get("Retry-After") if error.response else None
-        waits = [told.retry_delay, retry_after_seconds(header)]
-        remedy = _CHECK_KEY if told.of_the_key else _REMEDIES.get(error.code, _CHECK_MODEL)
+    def _refusal(self, response: httpx.Response) -> EmbeddingError:
+        status, told = response.status_code, _Refusal(response)
+        waits = [told.retry_delay, retry_after_seconds(response.headers.get("Retry-After"))]
         return self._refused(
-            error.code,
-            str(error.message or error.status or ""),
+            status,
+            told.message,
             wait=max((wait for wait in waits if wait is not None), default=None),
-            lasts=told.of_the_key or told.of_the_day or error.status == "FAILED_PRECONDITION",
-            hint=remedy,
+            lasts=told.of_the_key or told.of_the_day or told.status == "FAILED_PRECONDITION",
+            hint=_CHECK_KEY if told.of_the_key else _REMEDIES.get(status, _CHECK_MODEL),
         )
 
 
 class _Refusal:
-    """What a refusal says beside its status: `google.rpc.Status.details`, by their type."""
+    """What a refusal says: a `google.rpc.Status`, or only a text."""
 
-    def __init__(self, body: object) -> None:
-        self._details = [*_dicts(_dicts([body], "error"), "details")]
+    def __init__(self, response: httpx.Response) -> None:
+        try:
+            body = read_json(response)
+        except ValueError:
+            body = None
+        said = next(_dicts(body if isinstance(body, list) else [body], "error"), {})
+        self.message = str(said.get("message") or response.text or response.reason_phrase)
+        self.status = said.get("status")
+        self._details = [*_dicts([said], "details")]
 
     @property
     def of_the_key(self) -> bool:
@@ -222,7 +226,15 @@ class _Refusal:
     def retry_delay(self) -> float | None:
         """Seconds, of `google.rpc.RetryInfo`: a duration such as `34.07s`."""
         delays = [_DURATION.fullmatch(str(one.get("retryDelay"))) for one in self._details]
-        return max((float(delay[1]) for delay in delays if delay), default=None)
+        waits = [sensible_wait(float(delay[1])) for delay in delays if delay]
+        return max((wait for wait in waits if wait is not None), default=None)
+
+
+def _take_refusal(response: httpx.Response) -> None:
+    """Take a refusal out of the library's hands, which loses the status of what it cannot read."""
+    if response.status_code != httpx.codes.OK:
+        response.read()
+        raise httpx.HTTPStatusError("refused", request=response.request, response=response)
 
 
 def _dicts(owners: Any, name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON

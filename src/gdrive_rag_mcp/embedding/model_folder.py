@@ -50,7 +50,7 @@ def is_complete(folder: Path) -> bool:
     try:
         files = _config(folder)[_RECORD]["files"]
         return all((folder / name).stat().st_size == file["bytes"] for name, file in files.items())
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return False
 
 
@@ -92,7 +92,7 @@ def read_model_folder(folder: Path) -> ModelFolder:
             f"the model folder {folder} cannot be read: {error.strerror}",
             hint="check the permissions of the folder and its files",
         ) from None
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise EmbedderUnavailableError(
             f"{folder / CONFIG_FILE} does not describe an encoder: {error}",
             hint="it must be JSON with hidden_size and max_position_embeddings",
@@ -124,6 +124,8 @@ def _weights_identity(folder: Path, config: dict[str, Any], hashes: dict[str, st
         if hashes.get(name) != file["sha256"]:
             raise EmbedderUnavailableError(
                 f"{folder / name} is not as it was written: it is damaged or was changed",
-                hint=f"delete {folder}; it is unpacked again when next needed",
+                hint=f"delete {folder}, and it is unpacked again when next needed; if "
+                "GDRIVE_RAG_EMBED_MODEL_PATH names it, it is not: put the model's own files there, "
+                "or unset that",
             )
     return str(record["weights"])

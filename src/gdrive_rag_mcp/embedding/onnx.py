@@ -118,8 +118,10 @@ class _Encoder:
     def encode(self, text: str, *, prefix: str) -> Vector:
         """The mean of the model's output over all tokens, not yet of length 1."""
         windows = self._windows(clean(text).strip(), prefix)
-        means = np.stack([self._run(window) for window in windows])
-        mean: Vector = np.average(means, axis=0, weights=[len(window) for window in windows])
+        # What is not finite is refused where lengths are checked, and needs no warning besides.
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = np.stack([self._run(window) for window in windows])
+            mean: Vector = np.average(means, axis=0, weights=[len(window) for window in windows])
         return mean
 
     def _windows(self, text: str, prefix: str) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""Remembers for a moment that a provider is out of reach, so that not every question waits for it."""
+"""Remembers for a moment that a provider is out of reach: not every question has to wait for it."""
 
 from collections.abc import Callable
 from typing import NamedTuple

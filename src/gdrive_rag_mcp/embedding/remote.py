@@ -91,7 +91,7 @@ class RemoteEmbedder(ABC):
             if role == "query":
                 self._outage.note(error)
             elif self._has_embedded:
-                error.hint = f"{error.hint}; {_KEPT}"
+                error.hint = f"{error.hint}; {_KEPT}" if error.hint else _KEPT
             raise
         if texts:
             self._outage.end()

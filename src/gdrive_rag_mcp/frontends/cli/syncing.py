@@ -28,6 +28,13 @@ MaxEmbeddings = Annotated[
         help="Embed at most so many texts in this run; the rest is found by words until later.",
     ),
 ]
+ForgetFormer = Annotated[
+    bool,
+    typer.Option(
+        "--forget-former",
+        help="Give the room of the former vectors back at once, not after 30 days.",
+    ),
+]
 _TO_COME_BACK_TO = (FileState.FAILED, FileState.HELD, FileState.PENDING)
 
 
@@ -149,13 +156,7 @@ def reindex(
             help="Change even if it refuses many texts; they are then found by their words alone.",
         ),
     ] = False,
-    forget_former: Annotated[
-        bool,
-        typer.Option(
-            "--forget-former",
-            help="Give the room of the former vectors back at once, not after 30 days.",
-        ),
-    ] = False,
+    forget_former: ForgetFormer = False,
     as_json: Json = False,
 ) -> None:
     """Embed everything anew with the embedder that is set; search goes on meanwhile."""
