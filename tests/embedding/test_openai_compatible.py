@@ -75,7 +75,7 @@ def test_a_server_may_load_its_model_before_it_says_how_long_its_vectors_are(
     connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A question would not wait for it, which is not tried at its full length of 8 s."""
-    monkeypatch.setattr(remote, "_QUESTION_SECONDS", 0.05)
+    monkeypatch.setattr(remote, "QUESTION_SECONDS", 0.05)
     never = Event()
 
     def loading(reply: Reply) -> Reply:

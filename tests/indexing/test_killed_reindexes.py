@@ -94,7 +94,6 @@ enter("done")
 os.write(1, json.dumps(statements).encode())
 """
 
-
 MAY_SERVE: dict[str, Callable[[int, int], set[int]]] = {
     "beginning": lambda former, _: {former},
     "embedding": lambda former, _: {former},
@@ -286,3 +285,17 @@ def test_a_reindex_that_is_killed_again_and_again_leaves_one_embedder_whole(
     assert rounds.killed.total() >= 50
     for phase, fewest in Counter(aim.phase for aim in sure).items():
         assert rounds.killed[phase] >= fewest
+
+
+@pytest.mark.acceptance
+def test_a_change_that_a_killed_one_was_giving_up_can_still_be_gone_on_with(
+    rounds: Rounds,
+) -> None:
+    statements = rounds.statements()["embedding"]
+    for statement in (*range(1, 8), 12):
+        rounds.kill(Aim("embedding", statements // 2))
+        given_up = rounds.size
+        rounds.kill(Aim("beginning", statement))
+        rounds.size = given_up
+        rounds.finish()
+    assert rounds.killed == {"beginning": 8, "embedding": 8}

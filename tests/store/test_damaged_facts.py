@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from gdrive_rag_mcp.domain import EVERYTHING, EmbeddingIdentity
-from gdrive_rag_mcp.errors import GdriveRagError, IndexCorruptError, IndexMissingError
+from gdrive_rag_mcp.errors import GdriveRagError, IndexCorruptError, IndexOutdatedError
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.hand_written import HandWritten, found_by_words
 from gdrive_rag_mcp.testing.memory_source import InMemorySource
@@ -177,7 +177,7 @@ def test_a_schema_that_is_not_what_its_number_says_is_damage(synced: Path) -> No
     connection.execute("PRAGMA user_version = 1")
     connection.close()
 
-    with pytest.raises(IndexMissingError):
+    with pytest.raises(IndexOutdatedError):
         Store.open_for_reading(synced)
     with pytest.raises(IndexCorruptError) as caught:
         Store.open_for_writing(synced)

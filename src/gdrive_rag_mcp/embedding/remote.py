@@ -21,7 +21,7 @@ from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, Sett
 from gdrive_rag_mcp.protocols import EmbedRole, Vectors
 
 # Somebody waits for a question's vector: a tool call ends within 20 s, whatever the provider does.
-_QUESTION_SECONDS = 8.0
+QUESTION_SECONDS = 8.0
 _LONGEST_QUOTE = 300
 _PORTS = {"http": 80, "https": 443}
 _PASSING = (httpx.codes.REQUEST_TIMEOUT, httpx.codes.TOO_EARLY, httpx.codes.TOO_MANY_REQUESTS)
@@ -120,8 +120,8 @@ class RemoteEmbedder(ABC):
         """How a call is retried, and the seconds that one attempt may take."""
         if role == "document":
             return self._retrying, self._limits.seconds
-        budget = min(self._retrying.budget, _QUESTION_SECONDS)
-        return replace(self._retrying, budget=budget), min(self._limits.seconds, _QUESTION_SECONDS)
+        budget = min(self._retrying.budget, QUESTION_SECONDS)
+        return replace(self._retrying, budget=budget), min(self._limits.seconds, QUESTION_SECONDS)
 
     def _unreached(self, error: httpx.RequestError, timeout: float) -> OutOfReachError:
         if isinstance(error, httpx.TimeoutException):

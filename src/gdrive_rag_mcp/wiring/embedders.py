@@ -76,7 +76,7 @@ def make_embedder(
         case "gemini":
             embedder = _gemini(settings, same, environ)
         case "openai-compatible":
-            embedder = _openai_compatible(settings, same, environ)
+            embedder = _openai_compatible(settings, same, environ, patient=build)
         case "sentence-transformers":
             embedder = _sentence_transformers(settings, same)
         case unknown:
@@ -126,9 +126,18 @@ def _gemini(
 
 
 def _openai_compatible(
-    settings: Settings, same: EmbeddingIdentity | None, environ: Mapping[str, str]
+    settings: Settings,
+    same: EmbeddingIdentity | None,
+    environ: Mapping[str, str],
+    *,
+    patient: bool,
 ) -> Embedder:
+    """`patient`: there is time to wait for a server that may have to load its model first."""
     from gdrive_rag_mcp.embedding.openai_compatible import BATCH_SIZE, OpenAICompatibleEmbedder
+    from gdrive_rag_mcp.embedding.remote import QUESTION_SECONDS
+    from gdrive_rag_mcp.embedding.retrying import Retrying
+
+    timeout = settings.embed_timeout_seconds
 
     model = settings.embed_model or (same.model if same else None)
     if settings.embed_base_url is None or model is None:
@@ -143,7 +152,8 @@ def _openai_compatible(
         dimensions=settings.embed_dimensions or (same.dimensions if same else None),
         send_dimensions=settings.embed_send_dimensions,
         batch_size=settings.embed_batch_size or BATCH_SIZE,
-        timeout_seconds=settings.embed_timeout_seconds,
+        timeout_seconds=timeout if patient else min(timeout, QUESTION_SECONDS),
+        retrying=Retrying() if patient else Retrying(budget=QUESTION_SECONDS),
     )
 
 
