@@ -224,3 +224,22 @@ def test_without_searches_nobody_waits(index: Path, source: InMemorySource, mome
     change_embedder(index, Watching(32), Terms())
 
     assert moment.pauses == {}
+
+
+@pytest.mark.parametrize("kind", ["nothing", "a folder", "a loop of links", "the root"])
+def test_where_there_is_no_index_nobody_says_that_it_is_searched(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "index.db"
+    if kind == "a folder":
+        path.mkdir()
+    elif kind == "a loop of links":
+        path.symlink_to(path)
+    elif kind == "the root":
+        path = Path("/")
+    before = sorted(tmp_path.iterdir())
+
+    activity = Activity(path)
+    activity.note()
+
+    assert not activity.recent(60)
+    assert sorted(tmp_path.iterdir()) == before
+    assert not Path("/.activity").exists()

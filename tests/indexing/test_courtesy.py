@@ -34,6 +34,11 @@ class Clock:
         self.now += seconds
 
 
+@pytest.fixture(autouse=True)
+def _there_is_an_index(tmp_path: Path) -> None:
+    (tmp_path / "index.db").touch()
+
+
 def duty(searches: Callable[[], object], index: Path, *, seconds: float, steps: int) -> float:
     """The share of its time that an indexer works, whose steps take so long."""
     clock = Clock()

@@ -20,8 +20,9 @@ class Activity:
     """The searches over one index, as far as another process may know of them."""
 
     def __init__(self, index: Path, clock: Callable[[], float] = time.time) -> None:
-        index = index.resolve()  # one file, whatever name the index is called by
-        self._path = index.with_name(index.name + ACTIVITY)
+        # One file, whatever name the index is called by; what leads nowhere is no error here.
+        self._index = os.path.realpath(index)
+        self._path = Path(self._index + ACTIVITY)
         self._clock = clock
         self._noted = float("-inf")
 
@@ -31,6 +32,8 @@ class Activity:
         if 0 <= now - self._noted < _EVERY_SECONDS:
             return
         self._noted = now
+        if not os.path.isfile(self._index):  # noqa: PTH113 - a loop of links is no error here
+            return
         with suppress(OSError):
             try:
                 os.utime(self._path, (now, now))
