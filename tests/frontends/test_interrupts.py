@@ -1,12 +1,13 @@
 """Interrupts at bad moments: where Python cannot raise them, twice, and at the start."""
 
+import signal
 import subprocess
 import sys
 
 import pytest
 
 SCRIPT = """
-import runpy, signal, sys, threading, time
+import os, runpy, signal, sys, threading, time
 from gdrive_rag_mcp.frontends.interrupts import end_by_signals
 
 class Held:
@@ -104,6 +105,23 @@ def test_who_asks_again_later_has_the_process_ended_on_the_spot() -> None:
     )
 
     assert (ended.returncode, ended.stdout) == (130, "")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGURG"), reason="signals come otherwise here")
+@pytest.mark.parametrize("waiting", ["Future().result()", "Event().wait()", "SimpleQueue().get()"])
+def test_a_signal_that_comes_to_another_thread_ends_what_the_main_one_waits_for(
+    waiting: str,
+) -> None:
+    # As when it comes in the moment before the main thread lies down: nothing wakes that.
+    ended = script(
+        work="from concurrent.futures import Future; from queue import SimpleQueue;"
+        "from threading import Event;"
+        "threading.Thread(target=Event().wait, daemon=True).start();"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM]);"
+        "threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGTERM]).start();" + waiting
+    )
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "interrupted\n", "")
 
 
 def test_an_ignored_signal_stays_ignored() -> None:

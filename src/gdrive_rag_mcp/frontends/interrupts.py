@@ -25,6 +25,7 @@ ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _MEANWHILE_SECONDS = 0.05
 _TOGETHER_SECONDS = 1.0
+_KNOCKS_AFTER_SECONDS = (0.02, 0.1, 0.5, 2.0)
 _came: list[float] = []
 
 
@@ -37,6 +38,8 @@ def end_by_signals() -> None:
     for number in heeded():
         signal.signal(number, _interrupt)
     sys.unraisablehook = partial(_unraisable, sys.unraisablehook)
+    if hasattr(signal, "SIGURG"):
+        _wake_for_signals()
 
 
 def heeded() -> list[signal.Signals]:
@@ -64,6 +67,32 @@ def broken_off() -> Iterator[None]:
         if interrupted():
             raise KeyboardInterrupt from None
         raise
+
+
+def _wake_for_signals() -> None:
+    """See to it that the main thread hears of a signal, whatever it waits for.
+
+    Python's own handlers run in that thread alone, between two of its steps. A signal that comes
+    when it is about to wait for a lock, or comes to another thread, does not wake it: without this
+    it would wait on, for ever where the lock is another's that waits for the network.
+    """
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    signal.signal(signal.SIGURG, lambda *_: None)  # else ignored: it wakes, and says nothing
+    threading.Thread(target=_knock, args=(told,), name="signals", daemon=True).start()
+
+
+def _knock(told: int) -> None:
+    """After each signal that ends a run, wake the main thread some times.
+
+    Once might be as unlucky as the signal was; to be woken does no harm to any wait.
+    """
+    while came := os.read(told, 1):
+        if came[0] in ENDS:
+            for seconds in _KNOCKS_AFTER_SECONDS:
+                time.sleep(seconds)
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGURG)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
