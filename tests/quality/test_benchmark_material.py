@@ -281,7 +281,6 @@ def test_writing_is_held_to_its_goal_over_mixed_text() -> None:
 )
 def test_a_server_is_held_to_memory_log_errors_and_mode(changed: dict[str, Any], said: str) -> None:
     fine = {
-        "memory_goal": 600.0,
         "embedder": "a model",
         "memory": {"VmRSS": 599.0},
         "memory_after_writer": {},

@@ -1,8 +1,8 @@
 """Writes multilingual-e5-small as an ONNX graph, straight from its packed weights.
 
 A plain BERT encoder (normalisation after each sum, erf GELU) whose output is one vector a token.
-The token table stays in the source's own four-bit blocks, which loses nothing; the layers multiply
-in int8, which is twice as fast as multiplying with those blocks.
+The tokens' vectors come from outside, as they are most of the model and a text needs few of them;
+the layers multiply in int8, which is twice as fast as multiplying with the source's own blocks.
 """
 
 from collections.abc import Callable
@@ -102,22 +102,27 @@ def _pairs(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 
 def build_graph(packed: PackedModel, linear: Linear = int8_linear) -> bytes:
-    """The whole model, serialised: ids and mask (batch, length) to (batch, length, hidden)."""
+    """The model without its token table, serialised.
+
+    It takes the tokens' vectors (batch, length, hidden) and the mask (batch, length), and returns
+    one vector a token (batch, length, hidden).
+    """
     graph = GraphWriter(packed)
     x = _embed(graph)
     graph.node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
     for layer in range(packed.shape.layers):
         x = _encoder_layer(graph, x, f"l{layer}", linear)
     graph.node("Identity", [x], OUTPUT)
-    ids = ["batch", "length"]
+    places: list[str | int | None] = ["batch", "length"]
+    vectors = [*places, packed.shape.hidden]
     body = helper.make_graph(
         graph.nodes,
         "multilingual-e5-small",
         [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ids)
-            for name in ("input_ids", "attention_mask")
+            helper.make_tensor_value_info("inputs_embeds", TensorProto.FLOAT, vectors),
+            helper.make_tensor_value_info("attention_mask", TensorProto.INT64, places),
         ],
-        [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [*ids, packed.shape.hidden])],
+        [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, vectors)],
         graph.constants,
     )
     opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_CONTRIB, 1)]
@@ -128,23 +133,12 @@ def build_graph(packed: PackedModel, linear: Linear = int8_linear) -> bytes:
 def _embed(graph: GraphWriter) -> str:
     """Token + position + the one token type that is ever used, normalised."""
     packed, hidden = graph.packed, graph.packed.shape.hidden
-    values, scales = packed.blocks("emb.word", hidden)
-    used = len(packed.pieces)  # the table ends in rows that no token has
-    signed = _pairs(
-        values[:used] ^ np.uint8(8)
-    )  # 0..15 around 8 is, with this bit flipped, int4 around 0
-    table = TensorProto(name="tokens", data_type=TensorProto.INT4, raw_data=signed.tobytes())
-    table.dims.extend([used, hidden])
-    graph.constants.append(table)
-    scale = graph.constant("tokens.scale", scales[:used])
-    how = {"gather_axis": 0, "quantize_axis": 1, "block_size": BLOCK}
-    graph.node("GatherBlockQuantized", ["tokens", "input_ids", scale], "word", _CONTRIB, **how)
     kind = packed.floats("emb.type").reshape(-1, hidden)[0]
     places = graph.constant("places", packed.floats("emb.pos").reshape(-1, hidden) + kind)
     zero = graph.constant("zero", np.zeros(1, np.int64))
-    graph.node("Shape", ["input_ids"], "length", start=1, end=2)
+    graph.node("Shape", ["inputs_embeds"], "length", start=1, end=2)
     graph.node("Slice", [places, zero, "length", zero], "place")
-    graph.node("Add", ["word", "place"], "placed")
+    graph.node("Add", ["inputs_embeds", "place"], "placed")
     return graph.layer_norm(["placed"], "emb.ln", "embedded")
 
 

@@ -1,10 +1,12 @@
-"""A folder with an ONNX model as hubs lay it out: what it must hold, what it says of itself.
+"""A folder with an ONNX model: what it must hold, what it says of itself.
 
-Folders that this project unpacked also record the size and hash of each file.
+It is laid out as hubs do it; or by this project, in files that are read piece by piece, of which
+it records the size and hash.
 """
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,11 @@ from gdrive_rag_mcp.errors import EmbedderUnavailableError
 MODEL_FILE = "onnx/model.onnx"
 TOKENIZER_FILE = "tokenizer.json"
 CONFIG_FILE = "config.json"
+TOKENS_FILE = "onnx/tokens.npy"
+CELLS_FILE, CODES_FILE = "tokenizer/cells.npy", "tokenizer/codes.npy"
+SCORES_FILE = "tokenizer/scores.npy"
+UNPACKED_FILES = (MODEL_FILE, TOKENS_FILE, CELLS_FILE, CODES_FILE, SCORES_FILE)
+"""What this project unpacks a model into, besides the configuration."""
 _RECORD = "gdrive_rag_mcp"
 # These count positions from the padding id, so that the first two are never used.
 _SHIFTED_POSITIONS = ("roberta", "xlm-roberta", "camembert")
@@ -29,6 +36,8 @@ class ModelFolder:
     max_tokens: int
     weights: str
     """Equal for equal weights: of what they were unpacked from, or else of the files themselves."""
+    unpacked: bool
+    """Whether its files are those that this project unpacks, and not those of hubs."""
 
     @property
     def model_file(self) -> Path:
@@ -41,15 +50,22 @@ class ModelFolder:
 
 def missing_files(folder: Path) -> list[str]:
     """The files that a model folder must have and this one has not."""
-    needed = (MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE)
-    return [name for name in needed if not (folder / name).is_file()]
+    needed = UNPACKED_FILES if _is_unpacked(folder) else (MODEL_FILE, TOKENIZER_FILE)
+    return [name for name in (*needed, CONFIG_FILE) if not (folder / name).is_file()]
+
+
+def _is_unpacked(folder: Path) -> bool:
+    """Whether it has any of the files that only this project writes."""
+    return any((folder / name).is_file() for name in set(UNPACKED_FILES) - {MODEL_FILE})
 
 
 def is_complete(folder: Path) -> bool:
     """Whether a folder that we unpacked has all its files at the size they were written with."""
     try:
         files = _config(folder)[_RECORD]["files"]
-        return all((folder / name).stat().st_size == file["bytes"] for name, file in files.items())
+        return all(
+            (folder / name).stat().st_size == files[name]["bytes"] for name in UNPACKED_FILES
+        )
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return False
 
@@ -58,7 +74,7 @@ def write_config(folder: Path, config: dict[str, Any], *, weights: str) -> None:
     """Write `config.json` last, with the size and hash of the files that are there already."""
     files = {
         name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)}
-        for name in (MODEL_FILE, TOKENIZER_FILE)
+        for name in UNPACKED_FILES
     }
     whole = {**config, _RECORD: {"weights": weights, "files": files}}
     (folder / CONFIG_FILE).write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
@@ -86,6 +102,7 @@ def read_model_folder(folder: Path) -> ModelFolder:
             dimensions=int(config["hidden_size"]),
             max_tokens=positions - shift,
             weights=_weights_identity(folder, config, hashes),
+            unpacked=_is_unpacked(folder),
         )
     except OSError as error:
         raise EmbedderUnavailableError(
@@ -105,8 +122,10 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _hashed_files(folder: Path) -> list[str]:
+def _hashed_files(folder: Path) -> Sequence[str]:
     """The model, what it keeps outside its own file, and the tokenizer."""
+    if _is_unpacked(folder):
+        return UNPACKED_FILES
     parts = sorted(f"onnx/{part.name}" for part in (folder / "onnx").glob("model.onnx*"))
     return [*parts, TOKENIZER_FILE]
 
@@ -117,11 +136,12 @@ def _config(folder: Path) -> dict[str, Any]:
 
 
 def _weights_identity(folder: Path, config: dict[str, Any], hashes: dict[str, str]) -> str:
-    record = config.get(_RECORD)
-    if record is None:
+    unpacked = _is_unpacked(folder)
+    if _RECORD not in config and not unpacked:
         return hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()
-    for name, file in record["files"].items():
-        if hashes.get(name) != file["sha256"]:
+    record = config[_RECORD]
+    for name in UNPACKED_FILES if unpacked else record["files"]:
+        if hashes.get(name) != record["files"][name]["sha256"]:
             raise EmbedderUnavailableError(
                 f"{folder / name} is not as it was written: it is damaged or was changed",
                 hint=f"delete {folder}, and it is unpacked again when next needed; if "

@@ -12,25 +12,38 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.embedding.contract import identify, unit_rows
 from gdrive_rag_mcp.embedding.model_folder import ModelFolder, read_model_folder
+from gdrive_rag_mcp.embedding.token_table import TokenTable
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
 from gdrive_rag_mcp.protocols import EmbedRole, Vector, Vectors
 
 if TYPE_CHECKING:  # half a second of imports that only the first text pays for
     from onnxruntime import InferenceSession
-    from tokenizers import Tokenizer
 
 # From the E5 paper: the model was trained with these before every text.
 _PREFIXES: Mapping[EmbedRole, str] = {"query": "query:", "document": "passage:"}
+# By the names that exported models give them: of models with a token table of their own, and of
+# ours, for which the table is read from a file.
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
+_INPUTS_WITHOUT_TABLE = {"inputs_embeds", "attention_mask"}
 _MOST_THREADS = 4
+
+
+class Tokenizer(Protocol):
+    """Cuts texts into the tokens of a model."""
+
+    ends: tuple[int, int]
+    """The ids that stand before and after those of every text."""
+
+    def ids(self, text: str) -> list[int]: ...
 
 
 def available_threads() -> int:
@@ -41,7 +54,7 @@ def available_threads() -> int:
 
 
 class OnnxEmbedder:
-    """An E5 encoder from a folder with `onnx/model.onnx`, `tokenizer.json` and `config.json`.
+    """An E5 encoder from a folder as hubs lay it out, or as this project unpacks it.
 
     Nothing is read before it is needed. A text longer than `max_tokens` is not cut: its windows are
     embedded one by one and averaged, each weighted by its tokens.
@@ -111,9 +124,10 @@ class _Encoder:
     """A loaded model and its tokenizer; safe to use from several threads."""
 
     session: "InferenceSession"
-    tokenizer: "Tokenizer"
+    tokenizer: Tokenizer
     inputs: tuple[str, ...]
     max_tokens: int
+    table: TokenTable | None
 
     def encode(self, text: str, *, prefix: str) -> Vector:
         """The mean of the model's output over all tokens, not yet of length 1."""
@@ -126,9 +140,8 @@ class _Encoder:
 
     def _windows(self, text: str, prefix: str) -> list[list[int]]:
         """The text's tokens in as many windows as it takes, each one as the model was trained."""
-        first, *_, last = self.tokenizer.encode("").ids
-        lead = self.tokenizer.encode(prefix, add_special_tokens=False).ids
-        content = self.tokenizer.encode(text, add_special_tokens=False).ids
+        first, last = self.tokenizer.ends
+        lead, content = self.tokenizer.ids(prefix), self.tokenizer.ids(text)
         room = self.max_tokens - len(lead) - 2
         starts = range(0, max(len(content), 1), room)
         return [[first, *lead, *content[start : start + room], last] for start in starts]
@@ -137,7 +150,12 @@ class _Encoder:
         from onnxruntime.capi import onnxruntime_pybind11_state as foreign
 
         ids = np.array([window], np.int64)
-        filled = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+        filled: dict[str, npt.NDArray[Any]] = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+        }
+        if self.table is not None:
+            filled["inputs_embeds"] = self.table.vectors(window)[None]
         feed = {name: filled.get(name, np.zeros_like(ids)) for name in self.inputs}
         try:
             output = self.session.run(None, feed)[0]
@@ -151,13 +169,25 @@ def _load(folder: ModelFolder) -> _Encoder:
     session = _session(folder.model_file)
     inputs = tuple(node.name for node in session.get_inputs())
     shape = session.get_outputs()[0].shape
-    if set(inputs) - _INPUTS or shape[2:] != [folder.dimensions]:
+    known = _INPUTS_WITHOUT_TABLE if folder.unpacked else _INPUTS
+    if set(inputs) - known or shape[2:] != [folder.dimensions]:
         raise EmbedderUnavailableError(
             f"{folder.model_file} takes {', '.join(inputs)} and returns {shape}: that is no encoder"
             f" with one vector of {folder.dimensions} a token",
             hint="export the model for feature extraction, with its config.json",
         )
-    return _Encoder(session, _tokenizer(folder.tokenizer_file), inputs, folder.max_tokens)
+    table = TokenTable(folder.path) if folder.unpacked else None
+    return _Encoder(session, _tokenizer(folder), inputs, folder.max_tokens, table)
+
+
+def _tokenizer(folder: ModelFolder) -> Tokenizer:
+    if folder.unpacked:
+        from gdrive_rag_mcp.embedding.e5_tokenizer import E5Tokenizer
+
+        return E5Tokenizer(folder.path)
+    from gdrive_rag_mcp.embedding.hub_tokenizer import HubTokenizer
+
+    return HubTokenizer(folder.tokenizer_file)
 
 
 def _session(file: Path) -> "InferenceSession":
@@ -177,17 +207,3 @@ def _session(file: Path) -> "InferenceSession":
         raise EmbedderUnavailableError(
             f"{file} cannot be loaded: {error}", hint="update onnxruntime, or export it again"
         ) from None
-
-
-def _tokenizer(file: Path) -> "Tokenizer":
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_buffer(file.read_bytes())
-    except ValueError as error:
-        raise EmbedderUnavailableError(
-            f"{file} is no tokenizer: {error}", hint="put the model's own tokenizer.json there"
-        ) from None
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer

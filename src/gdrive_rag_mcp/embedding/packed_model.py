@@ -4,6 +4,7 @@ Little endian: a header, the tokenizer's pieces and scores, a normaliser (it is 
 a directory of tensors. A tensor is float32, or blocks of 32 four-bit values with one scale.
 """
 
+import io
 import struct
 from dataclasses import dataclass
 from typing import Any
@@ -61,10 +62,27 @@ class PackedModel:
 
         A weight is `(value - 8) * scale`.
         """
-        packed = np.frombuffer(self.tensors[name], _BLOCK_TYPE)
-        low, high = packed["nibbles"] & 15, packed["nibbles"] >> 4
-        values = np.concatenate([low, high], axis=1).reshape(-1, columns)
-        return values, packed["scale"].astype(np.float32).reshape(-1, columns // BLOCK)
+        values, scales = four_bit_values(self.packed_rows(name, columns))
+        return values.reshape(-1, columns), scales.reshape(-1, columns // BLOCK)
+
+    def packed_rows(self, name: str, columns: int) -> npt.NDArray[np.void]:
+        """The same as it is kept: blocks (rows, columns / 32)."""
+        return np.frombuffer(self.tensors[name], _BLOCK_TYPE).reshape(-1, columns // BLOCK)
+
+
+def four_bit_values(
+    blocks: npt.NDArray[np.void],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+    """The 32 values 0..15 of each block, and the scale that it has for them in float32."""
+    low, high = blocks["nibbles"] & 15, blocks["nibbles"] >> 4
+    return np.concatenate([low, high], axis=-1), blocks["scale"].astype(np.float32)
+
+
+def array_file(array: npt.NDArray[Any]) -> bytes:
+    """The array as a `.npy` file."""
+    content = io.BytesIO()
+    np.save(content, array)
+    return content.getvalue()
 
 
 class _Cursor:

