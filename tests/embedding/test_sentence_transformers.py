@@ -42,6 +42,19 @@ def _change(file: Path, **values: object) -> None:
     file.write_text(json.dumps({**config, **values}), encoding="utf-8")
 
 
+def _add_layer(folder: Path, seed: int) -> None:
+    """One more layer, whose weights are in the older form and differ with the seed."""
+    import_module("torch").manual_seed(seed)
+    layers = import_module("sentence_transformers.sentence_transformer.modules")
+    (folder / "2_Dense").mkdir()
+    layers.Dense(384, 8).save(str(folder / "2_Dense"), safe_serialization=False)
+    modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+    dense = {"path": "2_Dense", "type": "sentence_transformers.models.Dense"}
+    modules = [modules[0], modules[1], dense, *modules[2:]]
+    numbered = [{**module, "idx": at, "name": str(at)} for at, module in enumerate(modules)]
+    (folder / "modules.json").write_text(json.dumps(numbered), encoding="utf-8")
+
+
 def _is_near(one: Vectors, other: Vectors) -> bool:
     return np.allclose(one, other, atol=1e-5)
 
@@ -127,6 +140,28 @@ def test_the_fingerprint_follows_what_makes_the_vectors_and_not_the_place(
     assert fingerprint(copy) == before
 
 
+def test_the_fingerprint_follows_the_weights_of_every_part_in_the_form_it_has_them(
+    copy: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    there = Path(shutil.copytree(copy, tmp_path / "elsewhere" / "copied"))
+    _add_layer(copy, seed=1)
+    _add_layer(there, seed=2)
+    here, other = SentenceTransformersEmbedder(copy), SentenceTransformersEmbedder(there)
+    rows = [each.embed(["the deposit"], role="query") for each in (here, other)]
+
+    assert rows[0].shape == (1, 8)
+    assert not _is_near(*rows)
+    assert here.identity.fingerprint != other.identity.fingerprint
+
+
+def test_weights_in_a_form_that_is_not_loaded_leave_the_fingerprint_as_it_is(copy: Path) -> None:
+    before = SentenceTransformersEmbedder(copy).identity.fingerprint
+    (copy / "pytorch_model.bin").write_bytes(b"the same in the older form")
+
+    assert SentenceTransformersEmbedder(copy).identity.fingerprint == before
+
+
 def test_code_that_comes_with_a_model_is_never_run(copy: Path, tmp_path: Path) -> None:
     marker = tmp_path / "was_run"
     code = f"open({str(marker)!r}, 'w')\nclass Layer: pass\n"
@@ -164,6 +199,46 @@ def test_a_folder_that_is_damaged_is_an_error_of_ours_that_names_it(
         SentenceTransformersEmbedder(copy).embed(["text"], role="query")
     assert str(copy) in refused.value.message
     assert refused.value.hint
+
+
+@pytest.mark.parametrize("content", [b"", b"not weights", b"PK\x03\x04 and no more"])
+def test_damaged_weights_in_the_older_form_are_an_error_that_advises_to_run_no_code(
+    copy: Path, content: bytes
+) -> None:
+    (copy / "model.safetensors").unlink()
+    (copy / "pytorch_model.bin").write_bytes(content)
+
+    with pytest.raises(EmbedderUnavailableError) as refused:
+        SentenceTransformersEmbedder(copy).embed(["text"], role="query")
+    assert str(copy) in refused.value.message
+    assert "weights_only" not in refused.value.message
+
+
+def test_a_model_whose_tokens_cannot_be_counted_is_refused_before_anything_is_embedded(
+    minilm_folder: Path, tmp_path: Path
+) -> None:
+    modules = import_module("sentence_transformers.sentence_transformer.modules")
+    tokenizers = import_module("sentence_transformers.sentence_transformer.modules.tokenizer")
+    words = modules.WordEmbeddings(tokenizers.WhitespaceTokenizer(["rent"]), np.ones((1, 4)))
+    library = import_module("sentence_transformers")
+    library.SentenceTransformer(modules=[words, modules.Pooling(4)]).save(str(tmp_path / "words"))
+
+    with pytest.raises(EmbedderUnavailableError, match="words cannot be loaded"):
+        SentenceTransformersEmbedder(tmp_path / "words").identity  # noqa: B018 - it is what fails
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("nowhere", "No such file"), ("a_file", "Not a directory"), ("x" * 300, "name too long")],
+)
+def test_a_path_that_is_no_folder_is_told_with_the_systems_reason(
+    minilm_folder: Path, tmp_path: Path, name: str, why: str
+) -> None:
+    (tmp_path / "a_file").write_text("text", encoding="utf-8")
+
+    with pytest.raises(EmbedderUnavailableError, match=why) as refused:
+        SentenceTransformersEmbedder(tmp_path / name).identity  # noqa: B018 - it is what fails
+    assert "GDRIVE_RAG_EMBED_MODEL_PATH" in refused.value.hint
 
 
 @pytest.mark.parametrize("device", ["nonsense", "cuda:99"])

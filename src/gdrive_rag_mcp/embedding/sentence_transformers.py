@@ -11,6 +11,7 @@ from functools import cached_property
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from pickle import UnpicklingError
 from threading import Lock
 from typing import Protocol
 
@@ -33,12 +34,24 @@ _PACKAGE = "sentence-transformers"
 _FIRST_SAFE = 6
 # Where a model names no limit, or one that no memory has room for.
 _LONGEST = 8192
-_DESCRIPTIONS = {".json", ".txt", ".model"}
+# Weights, and what describes them.
+_COUNTED = {".safetensors", ".bin", ".json", ".txt", ".model"}
 # Other forms of the same weights, which are not loaded.
 _OTHER_FORMS = {"onnx", "openvino"}
-# What torch, transformers and the files' readers raise at a model that cannot be loaded; a wrong
-# device is an AssertionError or a RuntimeError.
-_LOADING = (OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError)
+# What torch, transformers and the files' readers raise where they or a model do not load; a wrong
+# device is an AssertionError or a RuntimeError, damaged weights may be an end of file or a pickle.
+_LOADING = (
+    AssertionError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    UnpicklingError,
+    ValueError,
+)
 
 
 class _Tokenizer(Protocol):
@@ -151,7 +164,11 @@ class SentenceTransformersEmbedder:
     @cached_property
     def _folder(self) -> Path:
         folder = self._source if isinstance(self._source, Path) else _cached(self._source)
-        if not (folder / MODULES_FILE).is_file():
+        try:
+            names = {path.name for path in folder.iterdir()}
+        except (OSError, ValueError) as error:
+            raise _unreadable(folder, error) from None
+        if MODULES_FILE not in names:
             raise EmbedderUnavailableError(
                 f"{folder} is no folder of Sentence Transformers: it has no {MODULES_FILE}",
                 hint="point GDRIVE_RAG_EMBED_MODEL_PATH to one that `model.save` wrote",
@@ -168,17 +185,20 @@ class SentenceTransformersEmbedder:
     def _load(self) -> _Model:
         load = _library()
         try:
-            return load(
+            model = load(
                 str(self._folder),
                 device=self._device,
                 local_files_only=True,
                 trust_remote_code=False,
             )
-        except (*_LOADING, AssertionError, _damaged_weights()) as error:
+            # Models of single words or of pictures have no tokenizer that could be counted with.
+            model.tokenizer.encode("", add_special_tokens=True)
+        except (*_LOADING, _damaged_weights()) as error:
             raise EmbedderUnavailableError(
-                f"the model in {self._folder} cannot be loaded: {error!s:.300}",
+                f"the model in {self._folder} cannot be loaded: {_told(error)}",
                 hint="see that the folder is complete, and GDRIVE_RAG_EMBED_DEVICE if it is set",
             ) from None
+        return model
 
 
 def _require_library() -> None:
@@ -200,7 +220,7 @@ def _library() -> Callable[..., _Model]:
     try:
         module = import_module("sentence_transformers")
         transformers = import_module("transformers.utils.logging")
-    except (ImportError, OSError) as error:
+    except _LOADING as error:
         raise SettingsError(
             f"sentence-transformers is installed, but cannot be imported: {error}", hint=INSTALL
         ) from None
@@ -209,6 +229,13 @@ def _library() -> Callable[..., _Model]:
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
     made: Callable[..., _Model] = module.SentenceTransformer
     return made
+
+
+def _told(error: BaseException) -> str:
+    """What an error says; torch's own words on a pickle advise to run the code in it."""
+    if isinstance(error, (EOFError, UnpicklingError)):
+        return "its weights are damaged, or hold more than numbers"
+    return f"{error!s:.300}"
 
 
 def _damaged_weights() -> type[Exception]:
@@ -224,31 +251,37 @@ def _cached(name: str) -> Path:
         return Path(hub.snapshot_download(repository, local_files_only=True))
     except (OSError, ValueError):
         raise EmbedderUnavailableError(
-            f"the model {name} is not in the hub's cache on this machine",
-            hint=f"run `hf download {repository}` once, or set GDRIVE_RAG_EMBED_MODEL_PATH to its "
-            "folder; nothing is downloaded here without being asked for",
+            f"the model named {name} is not in the hub's cache on this machine",
+            hint="set GDRIVE_RAG_EMBED_MODEL_PATH to its folder, or run `hf download "
+            f"{repository}` once; nothing is downloaded here without being asked for",
         ) from None
 
 
 def _weights_identity(folder: Path) -> str:
     """Equal for folders that make equal vectors: of the weights and all that describes them."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and _counts(path, folder))
-    safe = any(path.suffix == ".safetensors" for path in files)
-    counted = {".safetensors" if safe else ".bin", *_DESCRIPTIONS}
     try:
+        files = sorted(path for path in folder.rglob("*") if _counts(path, folder))
+        # Each part of a model has weights of its own, and loads the safe form where there is one.
+        safe = {path.parent for path in files if path.suffix == ".safetensors"}
         hashes = {
             path.relative_to(folder).as_posix(): sha256_of(path)
             for path in files
-            if path.suffix in counted
+            if path.suffix != ".bin" or path.parent not in safe
         }
     except OSError as error:
-        raise EmbedderUnavailableError(
-            f"the model folder {folder} cannot be read: {error.strerror}",
-            hint="check the permissions of the folder and its files",
-        ) from None
+        raise _unreadable(folder, error) from None
     return hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()
 
 
 def _counts(path: Path, folder: Path) -> bool:
     parts = path.relative_to(folder).parts
-    return not any(part.startswith(".") or part in _OTHER_FORMS for part in parts)
+    aside = any(part.startswith(".") or part in _OTHER_FORMS for part in parts)
+    return path.suffix in _COUNTED and not aside and path.is_file()
+
+
+def _unreadable(folder: Path, error: OSError | ValueError) -> EmbedderUnavailableError:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return EmbedderUnavailableError(
+        f"the model folder {folder} cannot be read: {reason}",
+        hint="check GDRIVE_RAG_EMBED_MODEL_PATH, and the permissions of the folder and its files",
+    )

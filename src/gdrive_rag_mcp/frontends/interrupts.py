@@ -26,6 +26,7 @@ ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MEANWHILE_SECONDS = 0.05
 _TOGETHER_SECONDS = 1.0
 _KNOCKS_AFTER_SECONDS = (0.02, 0.1, 0.5, 2.0)
+_FIRST_OF_OTHERS = 3  # descriptors: 0 to 2 are the standard streams
 _came: list[float] = []
 
 
@@ -76,11 +77,20 @@ def _wake_for_signals() -> None:
     when it is about to wait for a lock, or comes to another thread, does not wake it: without this
     it would wait on, for ever where the lock is another's that waits for the network.
     """
-    told, tell = os.pipe()
+    told, tell = (_beside_the_standard_streams(end) for end in os.pipe())
     os.set_blocking(tell, False)
     signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
     signal.signal(signal.SIGURG, lambda *_: None)  # else ignored: it wakes, and says nothing
     threading.Thread(target=_knock, args=(told,), name="signals", daemon=True).start()
+
+
+def _beside_the_standard_streams(descriptor: int) -> int:
+    """The same at a number that is none of theirs: one may be closed, and whoever has it is it."""
+    from fcntl import F_DUPFD_CLOEXEC, fcntl
+
+    beside = fcntl(descriptor, F_DUPFD_CLOEXEC, _FIRST_OF_OTHERS)
+    os.close(descriptor)
+    return beside
 
 
 def _knock(told: int) -> None:
