@@ -146,11 +146,9 @@ def replace(store: Store, one: Prepared) -> None:
 
 def attach(store: Store, batch: Sequence[Prepared]) -> None:
     """Give every chunk that waits for a vector the one that was made for its text."""
-    row_of = {
-        chunk.hash: one.made.vectors[ordinal]
-        for one in batch
-        for ordinal, chunk in enumerate(one.chunks)
-    }
+    chunks = [chunk for one in batch for chunk in one.chunks]
+    place_of = {chunk.hash: place for place, chunk in enumerate(chunks)}
+    rows = np.concatenate([one.made.vectors for one in batch])
     after = 0
     while waiting := store.index.without_vector(after, _WAITING):
         after = waiting[-1][0]
@@ -158,4 +156,4 @@ def attach(store: Store, batch: Sequence[Prepared]) -> None:
         left = [(number, chunk.hash) for number, chunk in waiting if number not in known]
         if left:
             numbers, hashes = zip(*left, strict=True)
-            store.index.attach_vectors(numbers, hashes, np.stack([row_of[one] for one in hashes]))
+            store.index.attach_vectors(numbers, hashes, rows[[place_of[one] for one in hashes]])

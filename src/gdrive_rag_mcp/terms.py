@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise, takewhile
+from operator import add
 
 from gdrive_rag_mcp.domain import QueryTerm
 from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
@@ -35,7 +36,6 @@ _PAIRED_RUN = re.compile(f"[{_PAIRED}]+")
 _WORD = re.compile(f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)")
 # Latin letters and punctuation, which the full-text index parts in the same places.
 _SPLIT_BY_ITSELF = re.compile("[\\x00-\u024f\u2010-\u2027\u2030-\u205e]*")
-_PAIRS_AND_LAST = re.compile("(?s)(?=(..?))")
 _JOINERS = "\u00ad\u200b-\u200f"  # soft hyphens, joiners and marks of direction: never seen
 _UNSEEN = re.compile(f"[{_JOINERS}]")
 _FOLDED_AWAY = re.compile(f"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0640{_JOINERS}]")
@@ -57,11 +57,7 @@ def fold(text: str) -> str:
     return composed.translate(_LETTERS) if _LETTER.search(composed) else composed
 
 
-def _cut(text: str, cut_run: Callable[[str], Iterable[str]]) -> list[str]:
-    return _cut_folded(fold(text), cut_run)
-
-
-def _cut_folded(folded: str, cut_run: Callable[[str], Iterable[str]]) -> list[str]:
+def _cut(folded: str, cut_run: Callable[[str], Iterable[str]]) -> list[str]:
     found: list[str] = []
     for run, word in _WORD.findall(folded):
         if word:
@@ -77,7 +73,7 @@ def _pairs(run: str) -> Iterator[str]:
 
 def _indexed_run(run: str) -> list[str]:
     # With its last character alone, each character of a run begins a token and can be found by it.
-    return _PAIRS_AND_LAST.findall(run)
+    return [*map(add, run, run[1:]), run[-1]]
 
 
 def _asked_run(run: str) -> Iterable[str]:
@@ -86,7 +82,7 @@ def _asked_run(run: str) -> Iterable[str]:
 
 def tokens(text: str) -> list[str]:
     """The index tokens of a text, in order."""
-    return _cut(text, _indexed_run)
+    return _cut(fold(text), _indexed_run)
 
 
 def index_text(text: str) -> str:
@@ -94,7 +90,24 @@ def index_text(text: str) -> str:
     folded = fold(text)
     if folded.isascii() or _SPLIT_BY_ITSELF.fullmatch(folded):
         return folded
-    return " ".join(_cut_folded(folded, _indexed_run))
+    return " ".join(map(_cut_before.__getitem__, folded.split()))
+
+
+class _CutBefore(dict[str, str]):
+    """Tokens of what stands between two blanks, as no token reaches across one; much recurs."""
+
+    def __missing__(self, part: str) -> str:
+        found = " ".join(_cut(part, _indexed_run))
+        if len(part) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[part] = found
+        return found
+
+
+_cut_before = _CutBefore()
+_MOST_KEPT = 32_768
+_LONGEST_KEPT = 32  # where there are no blanks, whole paragraphs are one part
 
 
 def is_single_sign(token: str) -> bool:
@@ -243,7 +256,7 @@ def words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     A run of a script without blanks counts as one word, of pairs or of a single character.
     """
     for match in _WORD.finditer(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))):
-        yield match.group(), tuple(_cut(match.group(), _asked_run))
+        yield match.group(), tuple(_cut(fold(match.group()), _asked_run))
 
 
 def query_terms(text: str) -> tuple[QueryTerm, ...]:

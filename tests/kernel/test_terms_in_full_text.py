@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gdrive_rag_mcp import terms
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.terms import fold, index_text, is_single_sign, tokens, words
@@ -89,6 +90,30 @@ def test_the_full_text_index_holds_exactly_the_tokens_of_a_text(
 ) -> None:
     """Else a word could be found by one side and be missing to the other."""
     assert full_text.split(index_text(text)) == tokens(text)
+
+
+@given(
+    words=st.lists(MIXED | ANYTHING), blank=st.sampled_from("\t\n\x1f\x85\xa0\u2003\u2028\u3000")
+)
+def test_any_blank_parts_words_for_the_full_text_index_as_for_tokens(
+    full_text: FullText, words: list[str], blank: str
+) -> None:
+    text = blank.join(words)
+    assert full_text.split(index_text(text)) == tokens(text)
+
+
+def test_what_is_kept_of_words_read_before_is_bounded_and_changes_nothing(
+    full_text: FullText,
+) -> None:
+    numbered = [f"д{number}" for number in range(70_000)]
+    parts = [" ".join(numbered[start : start + 900]) for start in range(0, len(numbered), 900)]
+    once = " ".join(map(index_text, parts))
+
+    assert len(terms._cut_before) <= terms._MOST_KEPT
+    assert " ".join(map(index_text, parts)) == once == " ".join(map(fold, numbered))
+    long = "年" * 10_000
+    assert full_text.split(index_text(long)) == tokens(long)
+    assert long not in terms._cut_before
 
 
 @given(text=st.text(st.characters(max_codepoint=127, exclude_categories=["Cc"])))

@@ -100,7 +100,7 @@ class Chunk:
         """The text as it is embedded and indexed."""
         return reading_of(self.text, self.locator)
 
-    @cached_property
+    @property
     def embedded_text(self) -> str:
         """The reading under the document's own title and headings; no file name, no path."""
         path = " > ".join(self.headings)

@@ -81,8 +81,15 @@ class RunningText:
 
 
 def running_text(text: str) -> str:
-    """A text with its wrapped lines joined."""
-    return join_lines(text).text if "\n" in text else text
+    """A text with its wrapped lines joined: `join_lines` without the way back."""
+    if "\n" not in text:
+        return text
+    parts: list[str] = []
+    done = 0
+    for start, end, between in wrapped_line_ends(text):
+        parts += (text[done:start], between)
+        done = end
+    return "".join(parts) + text[done:]
 
 
 def join_lines(text: str) -> RunningText:
@@ -103,9 +110,13 @@ def join_lines(text: str) -> RunningText:
 
 def wrapped_line_ends(text: str) -> Iterator[tuple[int, int, str]]:
     """What parts lines that run on, as start and end in the text, and what is read in its place."""
+    lines = text.split("\n")
+    if all(map(str.strip, lines)):
+        yield from _joints(lines, 0)
+        return
     offset = 0
     block: list[str] = []
-    for line in (*text.split("\n"), ""):
+    for line in (*lines, ""):
         if line and not line.isspace():
             block.append(line)
             continue
@@ -219,7 +230,8 @@ def _joint(line: str, following: str, width: int, marks: set[int | None]) -> tup
     if last > _LAST_SPACED and _GLUED.match(last + first):
         return (0, "") if _is_spaceless(line) and _is_spaceless(following) else None
     enough = filled or len(line) + _first_word(following) >= _FILLED * width
-    return (0, " ") if enough and width >= _least_width(first) else None
+    wide = width >= _LEAST_WIDTH or width >= _least_width(first)
+    return (0, " ") if enough and wide else None
 
 
 def _may_run_on(last: str) -> bool:

@@ -12,9 +12,9 @@ from typing import Self
 
 from gdrive_rag_mcp.store import Store
 
-MOST_DOCUMENTS = 16
+MOST_DOCUMENTS = 128
 """Kept together, at most: what a killed run may have to read again."""
-_MOST_CHUNKS = 240
+_MOST_CHUNKS = 1_536
 _LONGEST_SECONDS = 0.25
 _SLOW_SECONDS = 0.05
 
@@ -58,10 +58,12 @@ class Portions:
             self.keep()
 
     def keep(self) -> None:
-        """Commit what has been written."""
+        """Commit what has been written; how long that takes says nothing of the next document."""
         stack, self._open = self._open, None
         if stack is not None:
+            begun = self._clock()
             stack.close()
+            self._last += self._clock() - begun
 
     def _give_up(self) -> None:
         """Undo what has been written since the last commit, for the error at hand."""

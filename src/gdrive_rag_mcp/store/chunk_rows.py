@@ -1,6 +1,5 @@
 """Chunks as rows of the index: where they lie in their document, and what is embedded of them."""
 
-import json
 from collections.abc import Sequence
 
 import apsw
@@ -61,19 +60,23 @@ class ChunkRows:
 
     def of_file(self, file: int) -> list[tuple[int, Chunk]]:
         """A file's chunks as the chunker made them, each with its number."""
-        return self._read("c.file = ?", file)
+        return self._read("FROM chunks c WHERE c.file = ? ORDER BY c.num", file)
 
-    def numbered(self, numbers: Sequence[int]) -> list[tuple[int, Chunk]]:
-        """Chunks as the chunker made them, in order of number."""
-        return self._read("c.num IN (SELECT value FROM json_each(?))", json.dumps(numbers))
+    def listed(self, table: str, after: int, limit: int) -> list[tuple[int, Chunk]]:
+        """Chunks that a table lists, as the chunker made them, in order of number from `after`."""
+        return self._read(
+            f"""FROM {table} l CROSS JOIN chunks c ON c.num = l.chunk
+            WHERE l.chunk > ? ORDER BY l.chunk LIMIT ?""",
+            after,
+            limit,
+        )
 
-    def _read(self, condition: str, parameter: int | str) -> list[tuple[int, Chunk]]:
+    def _read(self, selected: str, *parameters: int) -> list[tuple[int, Chunk]]:
         rows = fetch(
             self._connection,
             f"""SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
-                c.file, c.title, c.hash
-            FROM chunks c WHERE {condition} ORDER BY c.num""",
-            (parameter,),
+                c.file, c.title, c.hash {selected}""",
+            parameters,
         )
         texts = Texts(self._connection)
         found = []

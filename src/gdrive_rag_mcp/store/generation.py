@@ -64,12 +64,7 @@ class Generation:
 
     def without_vector(self, after: int, limit: int) -> list[tuple[int, Chunk]]:
         """Chunks that wait for a vector, in order of number, from beyond `after`."""
-        numbers = fetch(
-            self._connection,
-            f"SELECT chunk FROM {self._waiting} WHERE chunk > ? ORDER BY chunk LIMIT ?",
-            (after, limit),
-        )
-        return self._chunks.numbered([number for (number,) in numbers])
+        return self._chunks.listed(self._waiting, after, limit)
 
     def expect(self, numbers: Sequence[int]) -> None:
         """Know of new chunks, which wait until they get a vector or go."""
@@ -96,10 +91,12 @@ class Generation:
                 (json.dumps(numbers), model),
             )
             if attached:
-                self._connection.executemany(
-                    f"DELETE FROM {self._waiting} WHERE chunk = ?", attached
+                found = [number for (number,) in attached]
+                self._connection.execute(
+                    f"DELETE FROM {self._waiting} WHERE chunk IN (SELECT value FROM json_each(?))",
+                    (json.dumps(found),),
                 )
-                self._make_findable([number for (number,) in attached])
+                self._make_findable(found)
         return {number for (number,) in attached}
 
     def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
@@ -144,9 +141,9 @@ class Generation:
 
     def _log(self, chunks: Sequence[int], change: int) -> None:
         """Tell serving processes what to do to their matrix."""
-        self._connection.executemany(
-            "INSERT INTO vector_log (chunk, change) VALUES (?, ?)",
-            ((chunk, change) for chunk in chunks),
+        self._connection.execute(
+            "INSERT INTO vector_log (chunk, change) SELECT value, ? FROM json_each(?)",
+            (change, json.dumps(list(chunks))),
         )
 
     def _count(self, files: Counter[int]) -> None:

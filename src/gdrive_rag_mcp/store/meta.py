@@ -2,7 +2,7 @@
 
 import json
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
 
 import apsw
 
@@ -84,7 +84,7 @@ class Meta:
         if text is None:
             return None
         try:
-            return _identity(json.loads(text))
+            return _identity(text)
         except (ValueError, TypeError):
             raise self.damaged(key) from None
 
@@ -122,7 +122,10 @@ class Meta:
         return int(self.get("text_generation") or 1)
 
 
-def _identity(stored: dict[str, Any]) -> EmbeddingIdentity:
+@lru_cache(maxsize=8)
+def _identity(text: str) -> EmbeddingIdentity:
+    """A stored identity, which is asked for with every document that is written."""
+    stored = json.loads(text)
     kinds = {name: int if name == "dimensions" else str for name in stored}
     identity = EmbeddingIdentity(**stored)
     if not all(isinstance(stored[name], kind) for name, kind in kinds.items()):

@@ -1,41 +1,43 @@
 """Chunks as rows: how locators and headings are stored, and how a row becomes a passage."""
 
 import json
-from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
 from gdrive_rag_mcp.domain import Locator, Passage
-from gdrive_rag_mcp.store.documents import Texts
+from gdrive_rag_mcp.store.documents import Texts, as_json, told
 from gdrive_rag_mcp.store.scoping import read_time
 from gdrive_rag_mcp.store.translation import decoding
 
-_as_json = json.JSONEncoder(ensure_ascii=False).encode  # `dumps` makes one for every call
-_TOLD = tuple(field.name for field in fields(Locator))
+# Documents have the same places, and a heading path has many chunks, one after the other.
+_places = lru_cache(maxsize=2048)
+_paths = lru_cache(maxsize=256)
 PASSAGE_COLUMNS = """SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,
     c.hash, c.file, d.title, f.id, f.name, f.path, f.mime,
     f.url, f.modified_time, f.indexed_at, coalesce(f.revision, f.version), f.anchors
     FROM chunks c JOIN files f ON f.num = c.file JOIN documents d ON d.file = c.file"""
 
 
+@_places
 def stored_locator(locator: Locator) -> str:
     """A locator as JSON, without what it does not say."""
-    told = {name: value for name in _TOLD if (value := getattr(locator, name)) is not None}
-    return _as_json(told)
+    return as_json(told(locator))
 
 
+@_places
 @decoding()
 def read_locator(text: str) -> Locator:
     """A stored locator."""
     return Locator(**json.loads(text))
 
 
-@lru_cache(maxsize=256)
+@_paths
 def stored_headings(headings: tuple[str, ...]) -> str:
-    """A heading path as JSON; a path has many chunks, one after the other."""
-    return _as_json(headings)
+    """A heading path as JSON."""
+    return as_json(headings)
 
 
+@_paths
 @decoding()
 def read_headings(text: str) -> tuple[str, ...]:
     """A stored heading path."""

@@ -119,8 +119,14 @@ class SqliteSearchIndex:
         return (self._serving, building) if building else (self._serving,)
 
     def _forget_chunks(self, file: int) -> list[int]:
-        """Take a file's chunks out but for their full text; returns their numbers."""
+        """Take a file's chunks out but for their full text; returns their numbers.
+
+        The file is counted as one without any, even if as many follow: those who hold its chunks'
+        numbers in memory read them anew when a count changes.
+        """
         numbers = self._chunks.numbers_of(file)
+        if not numbers:
+            return []
         for generation in self._all_generations():
             generation.remove(numbers)
         self._chunks.remove(file)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 
 import apsw
 
@@ -14,6 +14,7 @@ from gdrive_rag_mcp.domain import (
     TermStatistics,
     TextMatch,
 )
+from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.narrowing import Narrowing
 from gdrive_rag_mcp.terms import index_text, is_single_sign, language_of, starts_of_forms, stem
 
@@ -24,21 +25,14 @@ _MOST_PAIRS = 64
 _VOCABULARY_SCAN = 400
 
 
-@dataclass(frozen=True, slots=True)
-class TextRow:
-    """What the full-text index keeps of a chunk."""
+_OPTIONS = {"hashsize": 4 * 2**20, "automerge": 8}
+"""How FTS5 writes (sqlite.org/fts5.html §6): how many bytes it gathers in memory before it writes a
+piece of the index, and how many pieces of a size it lets come together before it merges them. With
+its own choice, 1 MiB and 4, it writes most of what it is given three times."""
 
-    chunk: int
-    title: str
-    headings: Sequence[str]
-    body: str
-    name: str
-
-
-def _columns(row: TextRow) -> tuple[int, str, str, str, str]:
-    headings = " ".join(row.headings)
-    title, name = index_text(row.title), index_text(row.name)
-    return row.chunk, title, index_text(headings), index_text(row.body), name
+TextRow = tuple[int, str, str, str, str]
+"""A chunk's number, then what is indexed of its title, headings, body and name."""
+_lead = lru_cache(maxsize=256)(index_text)  # what stands above all chunks of a document or section
 
 
 class TextIndex:
@@ -51,12 +45,13 @@ class TextIndex:
         self._vocabulary = f"words_g{generation}"
         self._added: dict[int, TextRow] = {}
         self._removed: list[int] = []
+        self._tuned = False
 
     # ── writing ──────────────────────────────────────────────────────────────
 
     def add(self, rows: Iterable[TextRow]) -> None:
         """Take rows in, which are written with all others of the transaction."""
-        self._added.update((row.chunk, row) for row in rows)
+        self._added.update((row[0], row) for row in rows)
 
     def remove(self, chunks: Iterable[int]) -> None:
         """Take chunks out, likewise."""
@@ -70,6 +65,9 @@ class TextIndex:
         FTS5 gathers rows in memory, and writes them into the file before each statement that
         changes many rows of another table: so they come last, and together.
         """
+        if not (self._removed or self._added):
+            return
+        self._tune()
         if self._removed:
             self._connection.executemany(
                 f"DELETE FROM {self._table} WHERE rowid = ?", ((chunk,) for chunk in self._removed)
@@ -78,13 +76,26 @@ class TextIndex:
             self._connection.executemany(
                 f"INSERT INTO {self._table} (rowid, title, headings, body, name) "
                 "VALUES (?, ?, ?, ?, ?)",
-                map(_columns, self._added.values()),
+                self._added.values(),
             )
-        self.forget_unwritten()
+        self._added, self._removed = {}, []
+
+    def _tune(self) -> None:
+        """Have FTS5 write as we need it, which the index keeps, and which changes only the pace."""
+        if self._tuned:
+            return
+        self._tuned = True
+        set_so_far = dict(fetch(self._connection, f"SELECT k, v FROM {self._table}_config"))
+        for name, value in _OPTIONS.items():
+            if set_so_far.get(name) != value:
+                self._connection.execute(
+                    f"INSERT INTO {self._table} ({self._table}, rank) VALUES (?, ?)", (name, value)
+                )
 
     def forget_unwritten(self) -> None:
         """Give up what has not been written, as the transaction is rolled back."""
         self._added, self._removed = {}, []
+        self._tuned = False  # that may have been part of it
 
     # ── searching ────────────────────────────────────────────────────────────
 
@@ -229,5 +240,7 @@ def _quoted(token: str) -> str:
 
 def rows_of(chunks: Iterable[tuple[int, Chunk]], name: str) -> Iterable[TextRow]:
     """The full-text rows of a document's chunks."""
+    name = index_text(name)
     for number, chunk in chunks:
-        yield TextRow(number, chunk.title, chunk.headings, chunk.reading, name)
+        headings = _lead(" ".join(chunk.headings))
+        yield number, _lead(chunk.title), headings, index_text(chunk.reading), name

@@ -21,6 +21,7 @@ _LONGEST_DETAIL = 2000
 _DUE = """kind = 'file' AND gone = 0 AND adrift = 0 AND (state = 'pending'
     OR (state = 'failed' AND coalesce(next_attempt, '') <= ?1)
     OR num IN (SELECT num FROM files WHERE next_attempt <= ?1 AND +state = 'skipped'))"""
+_READ = """state = ?, reason = ?, detail = ?, anchors = ?, attempts = 0, next_attempt = NULL"""
 _MAY_BE_LIFTED = frozenset({Reason.DOWNLOAD_FORBIDDEN, Reason.ABUSE_FLAGGED})
 """What is refused when a file is read, though it was not listed as refused: no change of the file
 tells when that is over."""
@@ -129,30 +130,24 @@ class WorkQueue:
         in `Fetched`; the note is what else there is to say.
         """
         self._connection.execute(
-            """UPDATE files SET attempts = 0, next_attempt = NULL, content_hash = ?,
-                extraction = ?, indexed_at = ?,
+            f"""UPDATE files SET {_READ}, content_hash = ?, extraction = ?, indexed_at = ?,
                 change = iif(indexed_at IS NULL, 'added', 'updated')
             WHERE id = ?""",
-            (content_hash, extraction, stored_time(now), file_id),
+            (
+                *_outcome(failures, anchors, note),
+                content_hash,
+                extraction,
+                stored_time(now),
+                file_id,
+            ),
         )
-        self._outcome(file_id, failures, anchors, note)
 
     def same_content(self, file_id: str, failures: tuple[str, ...], *,
                      anchors: Mapping[str, str] = {}, note: str = "") -> None:  # fmt: skip
         """A file was read and holds what it held: it is as before, and no update after all."""
-        self._outcome(file_id, failures, anchors, note)
-
-    def _outcome(
-        self, file_id: str, failures: tuple[str, ...], anchors: Mapping[str, str], note: str
-    ) -> None:
-        state, reason = (
-            (FileState.PARTIAL, Reason.PARTS_FAILED) if failures else (FileState.INDEXED, None)
-        )
-        detail = clean("; ".join((*failures, *([note] if note else []))))[:_LONGEST_DETAIL]
         self._connection.execute(
-            """UPDATE files SET state = ?, reason = ?, detail = ?, attempts = 0,
-                next_attempt = NULL, anchors = ? WHERE id = ?""",
-            (state, reason, detail, json.dumps(dict(anchors)) if anchors else None, file_id),
+            f"UPDATE files SET {_READ} WHERE id = ?",
+            (*_outcome(failures, anchors, note), file_id),
         )
 
     def refused(self, file_id: str, reason: Reason, detail: str, *, extraction: str,
@@ -194,6 +189,17 @@ class WorkQueue:
                 WHERE state IN ('indexed', 'partial') GROUP BY 1"""
             )
         )
+
+
+def _outcome(
+    failures: tuple[str, ...], anchors: Mapping[str, str], note: str
+) -> tuple[str | None, ...]:
+    """What `_READ` sets."""
+    state, reason = (
+        (FileState.PARTIAL, Reason.PARTS_FAILED) if failures else (FileState.INDEXED, None)
+    )
+    detail = clean("; ".join((*failures, *([note] if note else []))))[:_LONGEST_DETAIL]
+    return state, reason, detail, json.dumps(dict(anchors)) if anchors else None
 
 
 @decoding()
