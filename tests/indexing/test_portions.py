@@ -52,7 +52,7 @@ def test_documents_that_come_fast_are_kept_some_at_a_time_and_the_rest_at_the_en
     assert found(store) == MOST_DOCUMENTS + 3
 
 
-@pytest.mark.parametrize(("seconds", "chunks"), [(0.06, 1), (0.0, 800)])
+@pytest.mark.parametrize(("seconds", "chunks"), [(0.06, 1), (0.0, 2_000)])
 def test_a_document_that_took_long_or_is_long_is_kept_at_once(
     store: Store, seconds: float, chunks: int
 ) -> None:
