@@ -7,12 +7,13 @@ from gdrive_rag_mcp.frontends.interrupts import INTERRUPTED, end_by_signals
 
 def main() -> None:
     """Run the command line, which a signal ends well from its first import on."""
-    end_by_signals()
     try:
+        end_by_signals()
         from gdrive_rag_mcp.frontends import cli
+
+        cli.main()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    cli.main()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
 """The embedded model: what only it promises."""
 
 import json
+import re
 import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -180,6 +184,55 @@ def test_a_file_that_is_gone_since_it_was_unpacked_is_named(
     assert not is_complete(folder)
     with pytest.raises(EmbedderUnavailableError, match=name):
         OnnxEmbedder(folder).embed(["text"], role="query")
+
+
+def _cut_off(file: Path) -> None:
+    content = file.read_bytes()
+    _replace(file, content[: len(content) // 2])
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, _cut_off])
+@pytest.mark.parametrize("name", UNPACKED_FILES)
+def test_a_file_that_is_spoiled_between_its_check_and_its_use_is_an_outage_and_no_bug(
+    model_folder: Path, tmp_path: Path, name: str, spoil: Callable[[Path], None]
+) -> None:
+    folder = _copy(model_folder, tmp_path / "model")
+    embedder = OnnxEmbedder(folder)
+    assert embedder.identity.model
+    spoil(folder / name)
+
+    with pytest.raises(EmbedderUnavailableError, match=re.escape(str(folder))):
+        embedder.embed(["Who signs the lease?"], role="query")
+
+
+def test_files_that_are_cut_off_under_a_running_process_are_told_and_do_not_end_it(
+    model_folder: Path, tmp_path: Path
+) -> None:
+    folder = _copy(model_folder, tmp_path / "model")
+    for name in UNPACKED_FILES:
+        _replace(folder / name, (model_folder / name).read_bytes())
+    code = (
+        "import os, sys; from pathlib import Path; import numpy as np\n"
+        "from gdrive_rag_mcp.embedding.model_folder import UNPACKED_FILES\n"
+        "from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder\n"
+        "from gdrive_rag_mcp.errors import EmbedderUnavailableError\n"
+        "folder = Path(sys.argv[1]); embedder = OnnxEmbedder(folder)\n"
+        "before = embedder.embed(['Who signs the lease?'], role='query')\n"
+        "for name in UNPACKED_FILES:\n"
+        "    os.truncate(folder / name, 4096)\n"
+        "try:\n"
+        "    after = embedder.embed(['Who signs the lease?'], role='query')\n"
+        "except EmbedderUnavailableError as error:\n"
+        "    print(error)\n"
+        "else:\n"
+        "    print(np.array_equal(before, after))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "cut off" in ended.stdout
 
 
 @pytest.mark.parametrize("record", [None, 1, {"weights": "a", "files": {}}])

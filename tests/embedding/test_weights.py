@@ -182,6 +182,26 @@ def test_a_killed_build_leaves_nothing_that_is_taken_for_a_model_and_the_next_on
     assert _models(tmp_path) == {".lock", unpacking.FOLDER_NAME}
 
 
+@pytest.mark.parametrize("what", ["link", "dangling link", "file"])
+def test_what_stands_in_the_place_of_the_model_makes_room_and_what_it_leads_to_stays(
+    packed_file: Path, tmp_path: Path, what: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    place = tmp_path / "models" / unpacking.FOLDER_NAME
+    place.parent.mkdir()
+    if what == "link":
+        elsewhere.mkdir()
+        (elsewhere / "mine.txt").write_text("kept", encoding="utf-8")
+    if what == "file":
+        place.write_text("in the way", encoding="utf-8")
+    else:
+        place.symlink_to(elsewhere)
+
+    assert is_complete(find_weights(None, tmp_path, build=True))
+    assert _models(tmp_path) == {".lock", unpacking.FOLDER_NAME}
+    assert (elsewhere / "mine.txt").exists() == (what == "link")
+
+
 def test_of_two_processes_one_unpacks_and_both_get_the_folder(
     packed_file: Path, tmp_path: Path
 ) -> None:

@@ -30,7 +30,7 @@ import runpy, signal, sys
 
 class At:
     def find_spec(self, name, path, target=None):
-        if name == "typer":
+        if name == "{name}":
             signal.raise_signal(signal.{by})
 
 sys.meta_path.insert(0, At())
@@ -124,6 +124,24 @@ def test_a_signal_that_comes_to_another_thread_ends_what_the_main_one_waits_for(
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "interrupted\n", "")
 
 
+def test_a_second_signal_while_python_takes_itself_down_does_not_change_how_it_ends() -> None:
+    ended = ran(
+        "import signal, sys, time\n"
+        "from gdrive_rag_mcp.frontends.interrupts import end_by_signals\n"
+        "class AtTheEnd:\n"
+        "    def __del__(self, again=signal.raise_signal, by=signal.SIGTERM):\n"
+        "        again(by)\n"
+        "end_by_signals()\n"
+        "sys.modules['at_the_end'] = AtTheEnd()\n"
+        "try:\n"
+        "    signal.raise_signal(signal.SIGTERM)\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(130)"
+    )
+
+    assert (ended.returncode, ended.stderr) == (130, "")
+
+
 def test_an_ignored_signal_stays_ignored() -> None:
     ended = ran(
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -134,9 +152,12 @@ def test_an_ignored_signal_stays_ignored() -> None:
     assert ended.stdout == "went on\n"
 
 
+@pytest.mark.parametrize("name", ["fcntl", "typer"])
 @pytest.mark.parametrize("by", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_while_the_command_line_is_loaded_is_an_end_without_a_traceback(by: str) -> None:
-    ended = ran(AT_AN_IMPORT.format(by=by))
+def test_a_signal_while_the_command_line_is_loaded_is_an_end_without_a_traceback(
+    by: str, name: str
+) -> None:
+    ended = ran(AT_AN_IMPORT.format(by=by, name=name))
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
 

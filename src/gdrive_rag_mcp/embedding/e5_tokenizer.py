@@ -36,7 +36,7 @@ class E5Tokenizer:
 
     def __init__(self, folder: Path) -> None:
         trie = open_piece_trie(folder)
-        scores = np.asarray(np.load(folder / SCORES_FILE, mmap_mode="r"))
+        scores = np.load(folder / SCORES_FILE)
         self._special = {word: trie.find(word) for word in _SPECIAL}
         self._unigram = Unigram.of(trie, scores, self._special[_UNKNOWN])
         self.ends = self._special[_START], self._special[_END]

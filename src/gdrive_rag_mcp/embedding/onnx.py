@@ -176,8 +176,15 @@ def _load(folder: ModelFolder) -> _Encoder:
             f" with one vector of {folder.dimensions} a token",
             hint="export the model for feature extraction, with its config.json",
         )
-    table = TokenTable(folder.path) if folder.unpacked else None
-    return _Encoder(session, _tokenizer(folder), inputs, folder.max_tokens, table)
+    try:
+        table = TokenTable(folder.path) if folder.unpacked else None
+        tokenizer = _tokenizer(folder)
+    except (OSError, ValueError) as error:  # it was whole when its hash was taken
+        raise EmbedderUnavailableError(
+            f"the model folder {folder.path} was changed or taken away meanwhile: {error}",
+            hint="run the command again",
+        ) from None
+    return _Encoder(session, tokenizer, inputs, folder.max_tokens, table)
 
 
 def _tokenizer(folder: ModelFolder) -> Tokenizer:

@@ -1,9 +1,9 @@
-"""All pieces of a tokenizer as a trie in three arrays, which are mapped from files.
+"""All pieces of a tokenizer as a trie in three arrays.
 
 A double array (Aoe 1989): the child of the node in cell `n` by a character is the cell
 `base[n] + code`, if that cell says that `n` is its parent. So a step down is one look-up, which
 numpy takes from all places of a text at once. A dictionary of as many pieces takes ten times the
-memory, and none of it could be left on the disk.
+memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -66,9 +66,12 @@ class PieceTrie:
 
 
 def open_piece_trie(folder: Path) -> PieceTrie:
-    """Map what `build_piece_trie` made from the files that it was written to."""
-    cells = np.asarray(np.load(folder / CELLS_FILE, mmap_mode="r"))
-    codes = np.asarray(np.load(folder / CODES_FILE, mmap_mode="r"))
+    """Read what `build_piece_trie` made from the files that it was written to.
+
+    They are 9 MB, of which most is soon used, and not mapped: a process would die, without a word,
+    of a mapped file that somebody cuts off.
+    """
+    cells, codes = np.load(folder / CELLS_FILE), np.load(folder / CODES_FILE)
     return PieceTrie(cells["base"], cells["parent"], cells["piece"], codes)
 
 

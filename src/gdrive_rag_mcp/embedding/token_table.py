@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from gdrive_rag_mcp.embedding.model_folder import TOKENS_FILE
 from gdrive_rag_mcp.embedding.packed_model import PackedModel, array_file, four_bit_values
+from gdrive_rag_mcp.errors import EmbedderUnavailableError
 
 
 class TokenTable:
@@ -52,7 +53,12 @@ class _RowsOnDisk:
         weakref.finalize(self, os.close, self._descriptor)
 
     def row(self, token: int) -> bytes:
-        return os.pread(self._descriptor, self._length, self._offset + token * self._length)
+        row = os.pread(self._descriptor, self._length, self._offset + token * self._length)
+        if len(row) != self._length:
+            raise EmbedderUnavailableError(
+                "the file of the model's tokens was cut off meanwhile", hint="run the command again"
+            )
+        return row
 
 
 def token_table_file(packed: PackedModel) -> bytes:

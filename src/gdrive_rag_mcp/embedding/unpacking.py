@@ -62,7 +62,7 @@ def unpack(packed: Path, models: Path, report: Report) -> Path:
                 _build(packed, models)
     except OSError as error:
         raise EmbedderUnavailableError(
-            f"the embedding model cannot be unpacked into {models}: {error.strerror}",
+            f"the embedding model cannot be unpacked into {models}: {error.strerror or error}",
             hint=f"it needs {_UNPACKED_MEGABYTES} MB there; set XDG_CACHE_HOME to use another disk",
         ) from None
     return models / FOLDER_NAME
@@ -78,7 +78,9 @@ def _lock(models: Path) -> Iterator[None]:
 def _remove_leftovers(models: Path) -> None:
     """Only the holder of the lock builds, so anything unfinished belongs to nobody."""
     for leftover in [*models.glob(f"{_UNFINISHED}*"), models / FOLDER_NAME]:
-        if leftover.exists():
+        if leftover.is_symlink() or leftover.is_file():
+            leftover.unlink()
+        elif leftover.exists():
             shutil.rmtree(leftover)
 
 

@@ -1,6 +1,7 @@
 """Signals that end a run: the first comes out as a `KeyboardInterrupt`, and is never lost."""
 
 import _thread
+import atexit
 import os
 import signal
 import sys
@@ -38,9 +39,17 @@ def end_by_signals() -> None:
     """
     for number in heeded():
         signal.signal(number, _interrupt)
+    atexit.register(_go_on_ending)
     sys.unraisablehook = partial(_unraisable, sys.unraisablehook)
     if hasattr(signal, "SIGURG"):
         _wake_for_signals()
+
+
+def _go_on_ending() -> None:
+    """See that what comes when Python has taken down its handlers does not change the end."""
+    if _came:
+        for number in heeded():
+            signal.signal(number, signal.SIG_IGN)
 
 
 def heeded() -> list[signal.Signals]:
