@@ -122,8 +122,8 @@ class Settings(BaseModel):
     )
     embed_model_path: Path | None = Field(
         None,
-        description="A folder with onnx/model.onnx and tokenizer.json, for `embedded`; one with "
-        "modules.json, for `sentence-transformers`.",
+        description="For `embedded`, a folder with onnx/model.onnx and tokenizer.json, or a copy "
+        "of what a sync unpacked; for `sentence-transformers`, one with modules.json.",
     )
     embed_dimensions: int | None = Field(
         None, ge=1, le=16384, description="Length of a vector; unset, 768 for `gemini`."
