@@ -16,7 +16,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from gdrive_rag_mcp.frontends.cli.running import app
-from gdrive_rag_mcp.settings import NOT_USED_YET, Settings, environment_name
+from gdrive_rag_mcp.settings import NOT_USED_YET, SECRETS, Settings, environment_name
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -40,6 +40,12 @@ is refused (exit code 2).
 `.env` is read only with `--env-file`.
 Secrets are no settings: a setting holds the *name* of the variable, here called `NAME`, and the
 secret is in `NAME` or in the file that `NAME_FILE` names.
+"""
+
+_SETTINGS_OURS = """
+## Secrets of our own
+
+`eval --url` sends the token of the server that it asks:
 """
 
 _SETTINGS_LATER = """
@@ -66,12 +72,14 @@ Results go to stdout, progress and messages to stderr.
 |---|---|
 | 0 | done; or a signal ended `sync --watch`, once it was under way; or the reader of a result had \
 enough of it |
-| 1 | failed, or not one file in scope can be searched |
+| 1 | failed, or not one file in scope can be searched; `eval`: a case failed, or a floor is \
+missed |
 | 2 | bad settings or usage |
 | 3 | done, but something is failed, held, pending, not heard to its end or without a vector that \
 an embedder should have made, or there is nothing in scope |
 | 4 | another writer holds the index |
-| 5 | the result cannot be written to stdout; what the command did is kept |
+| 5 | the result cannot be written to stdout, or to the file of `--json`; what the command did \
+is kept |
 | 130 | stopped by SIGINT, SIGTERM or SIGHUP; what was done is kept, and the next sync goes on |
 
 `serve` ends with 0 when its input does; these signals end it at once, as they end any program \
@@ -115,7 +123,10 @@ def settings_page() -> str:
         for name, schema in properties.items()
     ]
     later = [f"- `{name}`" for name in sorted(NOT_USED_YET)]
-    return "\n".join([_SETTINGS_TOP, *rows, _SETTINGS_LATER, *later, ""])
+    secrets = [f"- `{name}`" for name in sorted(SECRETS)]
+    return "\n".join(
+        [_SETTINGS_TOP, *rows, _SETTINGS_OURS, *secrets, _SETTINGS_LATER, *later, ""]
+    )
 
 
 def _value(schema: dict[str, Any]) -> str:

@@ -3,7 +3,9 @@
 GdriveRagError                     code, hint, exit_code
 ├── SettingsError                  exit 2: a setting, an argument or the config file
 ├── QueryError                     exit 2: a question that cannot be searched for
-├── OutputError                    exit 5: a result that cannot be written to stdout
+├── CasesError                     exit 2: a file of cases to evaluate that makes no sense
+├── OutputError                    exit 5: a result that cannot be written where it should be
+├── ServerError                    another server of this product, asked over HTTP
 ├── SourceError                    the place files come from
 │   ├── SourceAuthError            credentials missing, malformed or refused
 │   ├── SourceUnavailableError     it cannot be listed or read to the end
@@ -60,11 +62,24 @@ class QueryError(GdriveRagError):
     exit_code = 2
 
 
+class CasesError(GdriveRagError):
+    """A file of cases is malformed, or asks for what the index cannot have."""
+
+    code = "bad_cases"
+    exit_code = 2
+
+
 class OutputError(GdriveRagError):
-    """A result cannot be written to standard output; what the command did is kept."""
+    """A result cannot be written where it should be; what the command did is kept."""
 
     code = "output_failed"
     exit_code = 5
+
+
+class ServerError(GdriveRagError):
+    """A server cannot be reached, refuses the token, or does not answer as one of this product."""
+
+    code = "server_error"
 
 
 class SourceError(GdriveRagError):

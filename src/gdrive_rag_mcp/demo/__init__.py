@@ -63,3 +63,8 @@ QUESTIONS = (
 def documents_folder() -> Path:
     """The folder with the sample documents; it is there as long as the package is installed."""
     return Path(str(files(__name__) / "documents"))
+
+
+def cases_file() -> Path:
+    """The cases for `eval` over the sample documents, to answer and to refuse."""
+    return Path(str(files(__name__) / "cases.jsonl"))

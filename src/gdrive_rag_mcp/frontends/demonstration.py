@@ -20,7 +20,7 @@ _RULE = "─" * 78
 
 def demonstrate(settings: Settings, *, show: Say, report: Say) -> None:
     """Index the sample documents, ask, list what could not be read, and show how to connect."""
-    settings = _for_the_samples(settings)
+    settings = for_the_samples(settings)
     show(_headed("1. Index the sample documents of a fictional company"))
     done = wiring.sync(settings, SyncOptions(), progress=lambda *_: None, report=report)
     show(present.sync_text(done))
@@ -39,7 +39,7 @@ def demonstrate(settings: Settings, *, show: Say, report: Say) -> None:
     show(f'  {shlex.join(command)} "your question"')
 
 
-def _for_the_samples(settings: Settings) -> Settings:
+def for_the_samples(settings: Settings) -> Settings:
     """The samples have an index of their own beside the one that is set, which stays untouched."""
     index = settings.index_path.with_name("index-demo.db")
     return settings.model_copy(

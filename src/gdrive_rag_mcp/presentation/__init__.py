@@ -1,5 +1,10 @@
 """Domain → what users and clients see: JSON objects, plain text, and results fit for a model."""
 
+from gdrive_rag_mcp.presentation.evaluations import (
+    evaluation_object,
+    evaluation_text,
+    verdict_text,
+)
 from gdrive_rag_mcp.presentation.forecasts import forecast_object, forecast_text
 from gdrive_rag_mcp.presentation.limits import (
     MAX_RESULT_CHARS,
@@ -46,6 +51,8 @@ __all__ = [
     "coverage_text",
     "deep_link",
     "document_object",
+    "evaluation_object",
+    "evaluation_text",
     "export_object",
     "fenced",
     "fits",
@@ -70,4 +77,5 @@ __all__ = [
     "sync_object",
     "sync_text",
     "totals_object",
+    "verdict_text",
 ]

@@ -4,13 +4,20 @@ Arguments win over environment variables, those over the config file, that over 
 MCP clients clear the environment, so everything but secrets works from the config file alone.
 """
 
-from gdrive_rag_mcp.settings.fields import NOT_USED_YET, PREFIX, Settings, environment_name
+from gdrive_rag_mcp.settings.fields import (
+    NOT_USED_YET,
+    PREFIX,
+    SECRETS,
+    Settings,
+    environment_name,
+)
 from gdrive_rag_mcp.settings.loading import default_config_file, load_settings
 from gdrive_rag_mcp.settings.secrets import secret
 
 __all__ = [
     "NOT_USED_YET",
     "PREFIX",
+    "SECRETS",
     "Settings",
     "default_config_file",
     "environment_name",

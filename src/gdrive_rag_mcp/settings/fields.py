@@ -45,6 +45,9 @@ _NUMBERS = (
 )
 _SLOWEST_QPS = 0.01
 _LANGUAGES = r"[A-Za-z]\w{0,31}(\+[A-Za-z]\w{0,31}){0,9}"
+SECRETS = frozenset({"GDRIVE_RAG_BEARER_TOKEN", "GDRIVE_RAG_BEARER_TOKEN_FILE"})
+"""Ours, but no settings: whoever needs one reads it, and keeps it nowhere."""
+
 # Names that belong to parts of the product this version does not have yet, and to Compose: they
 # are let through, so that one environment file can serve every version; `doctor` lists them.
 NOT_USED_YET = frozenset(
@@ -55,8 +58,6 @@ NOT_USED_YET = frozenset(
         "GDRIVE_RAG_ANSWER_API_KEY_ENV",
         "GDRIVE_RAG_ANSWER_TOKEN_BUDGET",
         "GDRIVE_RAG_ANSWER_MAX_REWRITES",
-        "GDRIVE_RAG_BEARER_TOKEN",
-        "GDRIVE_RAG_BEARER_TOKEN_FILE",
         "GDRIVE_RAG_HOST",
         "GDRIVE_RAG_PORT",
         "GDRIVE_RAG_ALLOWED_HOSTS",

@@ -14,6 +14,7 @@ from gdrive_rag_mcp.settings.fields import (
     NOT_USED_YET,
     PATHS,
     PREFIX,
+    SECRETS,
     Settings,
     absolute,
     environment_name,
@@ -72,7 +73,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
 
 def _refuse_unknown(environ: Mapping[str, str], key: str | None) -> None:
     """Refuse names that mean nothing; the variable of a key may be called as its owner likes."""
-    known = {*map(environment_name, Settings.model_fields), *NOT_USED_YET}
+    known = {*map(environment_name, Settings.model_fields), *NOT_USED_YET, *SECRETS}
     for name in sorted(environ):
         if name.startswith(PREFIX) and environ[name] and name not in {*known, key, f"{key}_FILE"}:
             raise SettingsError(f"{name} is not a setting", hint=_nearest(name, known))
