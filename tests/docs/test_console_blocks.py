@@ -1,4 +1,4 @@
-"""What the README shows on a terminal happens: its blocks run on the sample documents."""
+"""What the pages show on a terminal happens: their blocks run on the sample documents."""
 
 import os
 import re
@@ -13,14 +13,15 @@ import pytest
 
 from gdrive_rag_mcp import demo
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "docs/evaluation.md")
 PROGRAM = "gdrive-rag-mcp"
 ELLIPSIS = re.compile(r"…|\.\.\.")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A command of the README, and the lines shown below it."""
+    """A command of a page, and the lines shown below it."""
 
     command: str
     shown: tuple[str, ...]
@@ -64,10 +65,11 @@ def test_a_block_is_read_as_its_author_meant_it() -> None:
 
 
 @pytest.mark.timeout(600)
-def test_every_command_the_readme_shows_works_and_says_what_is_shown(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_a_page_shows_works_and_says_what_is_shown(page: str, tmp_path: Path) -> None:
     shutil.copytree(demo.documents_folder(), tmp_path / "documents")
     exported: dict[str, str] = {}
-    for step in steps_of(README.read_text(encoding="utf-8")):
+    for step in steps_of((REPOSITORY / page).read_text(encoding="utf-8")):
         variables, words = split(step.command)
         if words[:1] == ["export"]:
             exported |= split(" ".join(map(shlex.quote, words[1:])))[0]

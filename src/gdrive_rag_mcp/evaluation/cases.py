@@ -140,8 +140,10 @@ def _text(given: Mapping[str, Any], name: str) -> str | None:
     value = given.get(name)
     if value is None:
         return None
-    if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise ValueError(f"{name} is {_shown(value)}, and must be text on one line")
+    # A question is cleaned like any other; joiners, as Persian has them, are not printable.
+    named = name != "question"
+    if not isinstance(value, str) or not value.strip() or (named and not value.isprintable()):
+        raise ValueError(f"{name} is {_shown(value)}, and must be text{' on one line' * named}")
     return value.strip()
 
 

@@ -1,6 +1,6 @@
 """Which documents are gold: named in the cases by id, or by path below the root."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import Case, Expect, FileRecord, FoundPassage
@@ -19,9 +19,16 @@ def is_gold(case: Case, passage: FoundPassage, root: str | None = None) -> bool:
     return any(gold in names or _normal(gold, root) in names for gold in case.gold)
 
 
-def check_gold(cases: Sequence[Case], records: Iterable[FileRecord], root: str | None) -> None:
+def check_gold(
+    cases: Sequence[Case],
+    records: Iterable[FileRecord],
+    root: str | None,
+    *,
+    scoped: bool = False,
+) -> None:
     """See that whatever is to be answered has its documents in the index, with text.
 
+    `scoped`: the records are not the whole ledger, but those in the scope that is asked.
     Of cases to refuse nothing is asked: their gold may be what was taken away.
 
     Raises:
@@ -37,7 +44,7 @@ def check_gold(cases: Sequence[Case], records: Iterable[FileRecord], root: str |
         for case in cases
         if case.expect is Expect.ANSWER
         for gold in case.gold
-        if (complaint := _complaint(gold, known.get(gold) or known.get(_normal(gold, root))))
+        if (complaint := _complaint(gold, known, root, scoped=scoped))
     ]
     if complaints:
         raise CasesError(
@@ -47,11 +54,16 @@ def check_gold(cases: Sequence[Case], records: Iterable[FileRecord], root: str |
         )
 
 
-def _complaint(gold: str, record: FileRecord | None) -> str | None:
+def _complaint(
+    gold: str, known: Mapping[str, FileRecord], root: str | None, *, scoped: bool
+) -> str | None:
+    name = _normal(gold, root)
+    record = known.get(gold) or known.get(name)
     if record is None:
-        return f"{gold} is not in the index"
-    if record.is_folder:
-        return f"{gold} is a folder, and gold names files"
+        folder = f"{name.rstrip('/')}/"
+        if any(path.startswith(folder) for path in known):
+            return f"{gold} is a folder, and gold names files"
+        return f"{gold} is not in the index{', or outside of --scope' if scoped else ''}"
     if not record.chunk_count:
         why = f" ({record.reason.value})" if record.reason else ""
         return f"no text of {gold} is in the index: it is {record.state.value}{why}"

@@ -102,7 +102,7 @@ def _number(value: float, digits: int) -> str:
 def _failure(result: CaseResult) -> str:
     case = result.case
     named = one_line(f"{case.id} ({case.kind}, {case.lang}): {case.question}")
-    lines = [f"expected: {_expected(result)}", f"came:     {_came(result)}", *_passages(result)]
+    lines = [f"expected: {_expected(result)}", f"came: {_came(result)}", *_passages(result)]
     return "\n".join([f"failed: {named}", *(f"  {one_line(line)}" for line in lines)])
 
 
@@ -134,7 +134,7 @@ def _came(result: CaseResult) -> str:
 def _passages(result: CaseResult) -> Iterator[str]:
     if result.reply.passages:
         top = result.reply.passages[0]
-        yield f"top hit:  {top.path}: {one_line(top.reading)[:120]}"
+        yield f"top hit: {top.path}: {one_line(top.reading)[:120]}"
     if result.gold_rank is not None and result.gold_rank > 1:
         yield f"gold is at rank {result.gold_rank}"
 

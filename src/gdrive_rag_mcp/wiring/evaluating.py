@@ -28,7 +28,7 @@ def evaluate_index(
         GdriveRagError: the index or its embedder cannot be used as set.
     """
     root = reader.status().root
-    check_gold(cases, _records(reader, scope_id), root)
+    check_gold(cases, _records(reader, scope_id), root, scoped=scope_id is not None)
     return run_cases(
         cases,
         lambda question: reply_of(reader.search(question, limit=limit, scope_id=scope_id)),

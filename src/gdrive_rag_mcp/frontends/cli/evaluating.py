@@ -17,50 +17,56 @@ _MOST_PASSAGES = 50
 _STDOUT = Path("-")
 
 
+CasesFile = Annotated[
+    Path | None, typer.Argument(metavar="CASES", help="A file of cases, one JSON object a line.")
+]
+Demo = Annotated[
+    bool,
+    typer.Option("--demo", help="Index the sample documents, and ask the cases they ship with."),
+]
+JsonFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write every case and the summary to this file too; `-` is stdout, instead of the "
+        "table.",
+    ),
+]
+Floors = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KIND=RATE",
+        help="Let cases of this kind fail, as long as this share of them (0 to 1) is judged "
+        "rightly: accepted where an answer is expected, refused where none is. Cases of every "
+        "other kind must all pass. May be given again for other kinds.",
+    ),
+]
+Limit = Annotated[
+    int, typer.Option(help="Passages at most for a question.", min=1, max=_MOST_PASSAGES)
+]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        help="Ask the server at this URL, such as http://127.0.0.1:8000/mcp, instead of an index; "
+        "its token is read from GDRIVE_RAG_BEARER_TOKEN, or from the file that "
+        "GDRIVE_RAG_BEARER_TOKEN_FILE names. Whether it has the gold documents shows in what it "
+        "returns alone."
+    ),
+]
+
+
 @command("eval")
 def evaluate(
     read_settings: ReadSettings,
-    cases: Annotated[
-        Path | None,
-        typer.Argument(metavar="CASES", help="A file of cases, one JSON object a line."),
-    ] = None,
+    cases: CasesFile = None,
     *,
-    demo: Annotated[
-        bool,
-        typer.Option(
-            "--demo", help="Index the sample documents, and ask the cases they ship with."
-        ),
-    ] = False,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            help="Write every case and the summary to this file too; `-` is stdout, instead of the "
-            "table.",
-        ),
-    ] = None,
-    floor: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND=RATE",
-            help="Let cases of this kind fail, as long as this share of them (0 to 1) is judged "
-            "rightly: accepted where an answer is expected, refused where none is. Cases of every "
-            "other kind must all pass. May be given again for other kinds.",
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option(help="Passages at most for a question.", min=1, max=_MOST_PASSAGES)
-    ] = 5,
+    demo: Demo = False,
+    json_file: JsonFile = None,
+    floor: Floors = None,
+    limit: Limit = 5,
     scope: Annotated[str | None, typer.Option(help="Only below this folder or file id.")] = None,
-    url: Annotated[
-        str | None,
-        typer.Option(
-            help="Ask the server at this URL, such as http://127.0.0.1:8000/mcp, instead of an "
-            "index; its token is read from GDRIVE_RAG_BEARER_TOKEN. Whether it has the gold "
-            "documents shows in what it returns alone."
-        ),
-    ] = None,
+    url: Url = None,
 ) -> None:
     """Ask a file of cases; ends with 1 if a case fails or a floor is missed."""
     from gdrive_rag_mcp import evaluation as evaluating
@@ -77,13 +83,8 @@ def evaluate(
     else:
         settings = _sample_index(settings) if demo else settings
         results = _ask_index(settings, chosen, limit=limit, scope=scope)
-    done = Evaluation(
-        results,
-        evaluating.summarise(results, limit),
-        evaluating.reached(floors, results),
-        limit,
-        scope,
-    )
+    rows, told = evaluating.summarise(results, limit), evaluating.reached(floors, results)
+    done = Evaluation(results, rows, told, limit, scope)
     _tell(done, json_file)
     if not done.succeeded:
         raise typer.Exit(1)
