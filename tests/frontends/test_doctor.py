@@ -145,12 +145,12 @@ def test_variables_that_this_version_does_not_use_are_listed_without_their_value
     look: Examine,
 ) -> None:
     findings = look(
-        GDRIVE_RAG_BEARER_TOKEN=KEY,
+        GDRIVE_RAG_ANSWER_API_KEY_ENV=KEY,
         GDRIVE_RAG_HOST="127.0.0.1",
         GDRIVE_RAG_PORT="",
     )
 
-    unused = ["GDRIVE_RAG_BEARER_TOKEN", "GDRIVE_RAG_HOST"]
+    unused = ["GDRIVE_RAG_ANSWER_API_KEY_ENV", "GDRIVE_RAG_HOST"]
     assert [name for name in findings if name.isupper()] == unused
     for name in unused:
         assert_fine(findings[name], "does not use it yet")
