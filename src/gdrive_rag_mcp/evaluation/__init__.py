@@ -1,0 +1,1 @@
+"""Asking the questions of a file of cases and judging what comes back: cases, metrics, a run."""
