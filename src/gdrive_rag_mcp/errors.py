@@ -3,6 +3,7 @@
 GdriveRagError                     code, hint, exit_code
 ├── SettingsError                  exit 2: a setting, an argument or the config file
 ├── QueryError                     exit 2: a question that cannot be searched for
+├── QuestionSetError               exit 2: public questions that are not in the format asked for
 ├── OutputError                    exit 5: a result that cannot be written to stdout
 ├── SourceError                    the place files come from
 │   ├── SourceAuthError            credentials missing, malformed or refused
@@ -57,6 +58,13 @@ class QueryError(GdriveRagError):
     """The question cannot be searched for: empty, or too long."""
 
     code = "bad_query"
+    exit_code = 2
+
+
+class QuestionSetError(GdriveRagError):
+    """A folder of question sets is not in the format asked for, or too little to learn from."""
+
+    code = "bad_question_set"
     exit_code = 2
 
 
