@@ -90,7 +90,7 @@ def main() -> None:
 
         measure_cost()
         return
-    settings = Settings(embed_provider=arguments.embedder)
+    settings = Settings.model_validate({"embed_provider": arguments.embedder})
     tools = QuestionTools(settings, arguments.cache, _note)
     layout = Layout(arguments.layout)
     indexes = CorpusIndexes(arguments.cache / f"{layout}-{arguments.embedder}", layout, tools.sync)
@@ -118,8 +118,9 @@ def _print(by_set: BySet, measured: Sequence[Figures], reached: Sequence[Floor])
     everything, sets, worst = overall(by_set)
     print(
         f"\nanswered in the top 5 but refused: {rate(everything)} % of {everything.n}; mean of the"
-        f" sets {percent(sets)} %, worst {percent(worst)} %; of all answerable {rate(unanswered(by_set))} %"
+        f" sets {percent(sets)} %, worst {percent(worst)} %"
     )
+    print(f"refused of all answerable, found or not: {rate(unanswered(by_set))} %")
     missed = [floor for floor in reached if floor.missed and not floor.goal]
     print(f"floors missed: {len(missed)} of {sum(not floor.goal for floor in reached)}")
 

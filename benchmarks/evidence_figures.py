@@ -81,9 +81,11 @@ class Kind:
 
 @dataclass(frozen=True)
 class Figures:
-    """All figures of a set; `refused` is of all answerable questions, `found_refused` of those
-    whose answer is among the hits that are shown, and `first_right` is the share of the accepted
-    whose first hit answers them."""
+    """All figures of a set.
+
+    `refused` is of all answerable questions, `found_refused` of those whose answer is among the
+    hits that are shown, and `first_right` the share of the accepted whose first hit answers them.
+    """
 
     name: str
     family: str

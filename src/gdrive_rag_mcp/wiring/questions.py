@@ -5,15 +5,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gdrive_rag_mcp.app import Reader
-from gdrive_rag_mcp.domain import Mode, Query, Retrieved, SyncReport
+from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, Query, Retrieved, SyncReport
 from gdrive_rag_mcp.evaluation.remembering import VectorMemory
+from gdrive_rag_mcp.indexing.sync import SyncOptions
+from gdrive_rag_mcp.retrieval import Retriever
 from gdrive_rag_mcp.settings import Settings
+from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.wiring.embedders import make_embedder
+from gdrive_rag_mcp.wiring.runs import sync
 
 Retrieve = Callable[[str], Retrieved]
 
 
 class QuestionTools:
-    """The product as it is by settings, over an index of one's choice, with a memory for vectors."""
+    """The product as it is by settings, over any index, with a memory for vectors."""
 
     def __init__(self, settings: Settings, memory: Path, report: Callable[[str], None]) -> None:
         self._settings = settings
@@ -26,13 +31,10 @@ class QuestionTools:
         Raises:
             GdriveRagError: as a sync.
         """
-        from gdrive_rag_mcp.indexing.sync import SyncOptions
-        from gdrive_rag_mcp.wiring.runs import sync
-
         return sync(
             self._over(index, folder),
             SyncOptions(allow_mass_delete=True),
-            progress=lambda stage, done, whole: None,
+            progress=lambda *_: None,
             report=self._report,
             wrap=self._memory.wrap,
         )
@@ -46,10 +48,6 @@ class QuestionTools:
     @contextmanager
     def retrieving(self, index: Path) -> Iterator[Mapping[Mode, Retrieve]]:
         """What finds passages in each mode; words alone where the index has no vectors."""
-        from gdrive_rag_mcp.retrieval import Retriever
-        from gdrive_rag_mcp.store import Store
-        from gdrive_rag_mcp.wiring.embedders import make_embedder
-
         with Store.open_for_reading(index) as store:
             recorded = store.catalog.embedding_identity
             made = make_embedder(self._over(index), recorded, build=False) if recorded else None
@@ -58,10 +56,15 @@ class QuestionTools:
             retrievers = {mode: Retriever(store.index, embedder, mode) for mode in modes}
             yield {mode: _asking(retriever) for mode, retriever in retrievers.items()}
 
+    def embedding_of(self, index: Path) -> EmbeddingIdentity | None:
+        """What made the vectors of an index."""
+        with Store.open_for_reading(index) as store:
+            return store.catalog.embedding_identity
+
     def _over(self, index: Path, folder: Path | None = None) -> Settings:
         source = {} if folder is None else {"source": f"folder:{folder}"}
         return self._settings.model_copy(update={"db_path": index, **source})
 
 
-def _asking(retriever: "Retriever") -> Retrieve:
+def _asking(retriever: Retriever) -> Retrieve:
     return lambda text: retriever.retrieve(Query(text))

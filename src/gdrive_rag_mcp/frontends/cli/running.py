@@ -37,12 +37,13 @@ _COMMON: dict[str, Any] = {
 
 
 def command(
-    name: str, *, goes_on: bool = False
+    name: str, *, goes_on: bool = False, of: typer.Typer = app
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a function a command: adds the common options, and ends well on errors and signals.
 
-    `goes_on`: after a signal, the next run goes on where this one was. Its first argument reads
-    the settings that those options, the environment and the file make.
+    `goes_on`: after a signal, the next run goes on where this one was. `of` is the group that it
+    belongs to. Its first argument reads the settings that those options, the environment and the
+    file make.
     """
     kept = f"; what was done is kept, and the next {name} goes on from there" if goes_on else ""
 
@@ -63,7 +64,7 @@ def command(
         signature = inspect.Signature([*keyword_only, *added])
         run.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads options from
         run.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
-        app.command(name, cls=refusing_numbers(own))(run)
+        of.command(name, cls=refusing_numbers(own))(run)
         return function
 
     return decorate
