@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.evidence_asking import Asked, asked
+from benchmarks.evidence_cost import GOAL_MILLISECONDS, cost, told
 from benchmarks.evidence_figures import Figures, all_figures
 from benchmarks.evidence_floors import BySet, Floor, floors, overall, unanswered
 from benchmarks.evidence_tables import (
@@ -86,10 +87,9 @@ def measure(
 def main() -> None:
     arguments = _arguments()
     if arguments.cost:
-        from benchmarks.evidence_cost import main as measure_cost
-
-        measure_cost()
-        return
+        spent = cost(arguments.cache)
+        print(told(spent))
+        sys.exit(int(arguments.check and spent.p50 > GOAL_MILLISECONDS))
     settings = Settings.model_validate({"embed_provider": arguments.embedder})
     tools = QuestionTools(settings, arguments.cache, _note)
     layout = Layout(arguments.layout)
@@ -128,7 +128,7 @@ def _print(by_set: BySet, measured: Sequence[Figures], reached: Sequence[Floor])
 def _write(
     path: Path, by_set: BySet, measured: Sequence[Figures], reached: Sequence[Floor]
 ) -> None:
-    told: dict[str, Any] = {
+    written: dict[str, Any] = {
         "sets": [one.as_json() for one in measured],
         "floors": [
             {
@@ -145,7 +145,7 @@ def _write(
         ],
         "questions": [one.as_json() for own in by_set.values() for one in own],
     }
-    path.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    path.write_text(json.dumps(written, ensure_ascii=False), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:

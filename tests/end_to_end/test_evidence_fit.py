@@ -1,4 +1,4 @@
-"""`evidence fit` makes the same weights of the same questions, and says what it cannot learn from."""
+"""`evidence fit` makes the same weights of the same questions, and refuses what teaches nothing."""
 
 import json
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_made_up_topics_are_told_apart_by_what_other_sets_taught(
 def test_the_same_data_makes_the_same_file_whatever_was_kept(
     run: Run, data: Path, tmp_path: Path
 ) -> None:
-    made = []
+    made: list[bytes] = []
     for name in ("kept", "kept", "fresh"):
         weights = tmp_path / f"{len(made)}.json"
         done = run(

@@ -1,12 +1,13 @@
 """Made-up question sets in the handed format: articles about towns, asked with and without them."""
 
 import json
-import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-_CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+import numpy as np
+
+_CONSONANTS, _VOWELS = list("bdfgklmnprstvz"), list("aeiou")
 _ABOUT = ("founded", "harbour", "bridge", "market", "tower", "river")
 
 Lines = Sequence[Mapping[str, Any]]
@@ -14,7 +15,7 @@ Lines = Sequence[Mapping[str, Any]]
 
 def made_set(seed: int, towns: int = 12, language: str = "en") -> tuple[Lines, Lines]:
     """Two paragraphs on each town; a third of the towns, and some second paragraphs, are absent."""
-    draw = random.Random(seed)
+    draw = np.random.default_rng(seed)
     corpus: list[dict[str, Any]] = []
     questions: list[dict[str, Any]] = []
     for number in range(towns):
@@ -43,12 +44,14 @@ def made_set(seed: int, towns: int = 12, language: str = "en") -> tuple[Lines, L
     return corpus, questions
 
 
-def _word(draw: random.Random, syllables: int) -> str:
-    return "".join(draw.choice(_CONSONANTS) + draw.choice(_VOWELS) for _ in range(syllables))
+def _word(draw: np.random.Generator, syllables: int) -> str:
+    return "".join(
+        str(draw.choice(_CONSONANTS)) + str(draw.choice(_VOWELS)) for _ in range(syllables)
+    )
 
 
-def _filler(draw: random.Random) -> str:
-    return " ".join(_word(draw, draw.randint(2, 4)) for _ in range(30)).capitalize() + "."
+def _filler(draw: np.random.Generator) -> str:
+    return " ".join(_word(draw, int(draw.integers(2, 5))) for _ in range(30)).capitalize() + "."
 
 
 def write_set(folder: Path, corpus: Lines, questions: Lines) -> Path:

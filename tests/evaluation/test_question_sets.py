@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evaluation.made_sets import made_set, write_set
 
 from gdrive_rag_mcp.errors import QuestionSetError
 from gdrive_rag_mcp.evaluation.question_sets import read_source, read_sources
+from tests.evaluation.made_sets import made_set, write_set
 
 Change = Callable[[dict[str, Any]], object]
 

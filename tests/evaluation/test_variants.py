@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from tests.evaluation.made_sets import made_set, write_set
-
 from gdrive_rag_mcp.evaluation.question_sets import QuestionSet, read_source
 from gdrive_rag_mcp.evaluation.variants import fitting_sets, sampled, small
+from tests.evaluation.made_sets import made_set, write_set
 
 
 def kit(tmp_path: Path, towns: int = 40) -> QuestionSet:

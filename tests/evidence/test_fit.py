@@ -1,7 +1,6 @@
 """The weights learn what can be learnt from rows of signals, and nothing from what cannot."""
 
 import math
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ SPEC = {"words": ModelSpec({"helpful": 1, "noise": 1}, "words", crossing=False, 
 
 def rows(families: Sequence[str] = ("a", "b", "c"), each: int = 40) -> Iterator[Row]:
     """Answerable questions score 1 higher by a signal that helps; another is noise."""
-    draw = random.Random(5)
+    draw = np.random.default_rng(5)
     for family in families:
         for number in range(each):
             answers = number % 2 == 0
@@ -37,8 +36,8 @@ def rows(families: Sequence[str] = ("a", "b", "c"), each: int = 40) -> Iterator[
                 gold_rank=1 if answers else None,
                 judged_by="words",
                 signals={
-                    "helpful": draw.gauss(1.0 if answers else 0.0, 0.3),
-                    "noise": draw.gauss(0, 1),
+                    "helpful": draw.normal(1.0 if answers else 0.0, 0.3),
+                    "noise": draw.normal(0, 1),
                     "corpus_coverage": 1.0,
                 },
             )
@@ -98,7 +97,7 @@ def test_the_threshold_refuses_the_share_of_answerable_questions_aimed_at() -> N
 
 
 def test_a_set_is_judged_by_what_others_taught() -> None:
-    """A family with its signs turned round is judged wrongly, though it would have fitted itself."""
+    """A family with its signs turned round is judged wrongly, though it would fit itself."""
     turned = [
         replace(row, signals={**row.signals, "helpful": 1 - row.signals["helpful"]})
         for row in rows(["turned"])
@@ -142,9 +141,9 @@ def test_nothing_and_one_class_are_refused() -> None:
     own = list(rows())
     with pytest.raises(QuestionSetError, match="nothing to learn from"):
         fit_models([], SPEC)
-    with pytest.raises(QuestionSetError, match="all 60 questions .* are answerable"):
+    with pytest.raises(QuestionSetError, match=r"all 60 questions .* are answerable"):
         fit_models([row for row in own if row.answers], SPEC)
-    with pytest.raises(QuestionSetError, match="all 60 questions .* are without an answer"):
+    with pytest.raises(QuestionSetError, match=r"all 60 questions .* are without an answer"):
         fit_models([row for row in own if not row.answers], SPEC)
 
 
