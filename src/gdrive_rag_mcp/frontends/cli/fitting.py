@@ -14,7 +14,7 @@ evidence = typer.Typer(help="The verdict itself: fit its weights.", no_args_is_h
 app.add_typer(evidence, name="evidence")
 
 
-@command("fit", of=evidence)
+@command("fit", of=evidence, of_an_index=False)
 def fit(
     read_settings: ReadSettings,
     data: Annotated[
