@@ -33,7 +33,7 @@ from benchmarks.evidence_tables import (
 )
 from gdrive_rag_mcp.evaluation.corpus_files import Layout
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndexes
-from gdrive_rag_mcp.evaluation.question_sets import QuestionSet, read_source
+from gdrive_rag_mcp.evaluation.question_sets import QuestionSet, read_set
 from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.wiring.questions import QuestionTools
 
@@ -50,9 +50,9 @@ def question_sets(data: Path, wanted: Sequence[str]) -> Iterator[QuestionSet]:
     for folder in folders:
         if wanted and not any(_is_of(name, folder.name) for name in wanted):
             continue
-        source = read_source(folder)
-        for language in source.languages:
-            kit = source.asked(language)
+        handed = read_set(folder)
+        for language in handed.languages:
+            kit = handed.asked(language)
             if not wanted or folder.name in wanted or kit.name in wanted:
                 yield kit
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gdrive_rag_mcp.errors import QuestionSetError
-from gdrive_rag_mcp.evaluation.question_sets import read_source, read_sources
+from gdrive_rag_mcp.evaluation.question_sets import read_set, read_sets
 from tests.evaluation.made_sets import made_set, write_set
 
 Change = Callable[[dict[str, Any]], object]
@@ -17,7 +17,7 @@ Change = Callable[[dict[str, Any]], object]
 def test_a_set_is_read_with_its_kinds_and_the_documents_that_answer(tmp_path: Path) -> None:
     corpus, questions = made_set(1)
 
-    kit = read_source(write_set(tmp_path / "towns-en", corpus, questions)).asked("en")
+    kit = read_set(write_set(tmp_path / "towns-en", corpus, questions)).asked("en")
 
     assert kit.name == "towns-en"
     assert [text.id for text in kit.corpus] == [line["doc_id"] for line in corpus]
@@ -37,11 +37,11 @@ def test_a_set_in_two_languages_is_two_corpora_that_answer_each_other(tmp_path: 
              "gold_doc_ids": golds, "gold_doc_id": golds[0]}
         )  # fmt: skip
 
-    source = read_source(write_set(tmp_path / "pair", corpus, questions))
+    handed = read_set(write_set(tmp_path / "pair", corpus, questions))
 
-    assert source.asked("de").name == "pair-de"
-    assert source.asked("en", "de").name == "pair-en<de"
-    [question] = source.asked("en", "de").questions
+    assert handed.asked("de").name == "pair-de"
+    assert handed.asked("en", "de").name == "pair-en<de"
+    [question] = handed.asked("en", "de").questions
     assert (question.id, question.gold) == ("de", frozenset({"d#0@en"}))
 
 
@@ -66,7 +66,7 @@ def test_what_is_malformed_is_named_with_its_file_and_line(
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
 
     with pytest.raises(QuestionSetError) as raised:
-        read_source(folder)
+        read_set(folder)
 
     assert f"{file}.jsonl:3: " in raised.value.message
     assert said in raised.value.message
@@ -78,31 +78,31 @@ def test_a_line_that_is_no_object_is_refused(tmp_path: Path, content: str) -> No
     (folder / "corpus.jsonl").write_text(content, encoding="utf-8")
 
     with pytest.raises(QuestionSetError, match=r"corpus\.jsonl:1: no "):
-        read_source(folder)
+        read_set(folder)
 
 
 def test_an_answerable_question_without_a_document_is_refused(tmp_path: Path) -> None:
     corpus, questions = made_set(1)
     changed = [{**line, "gold_doc_ids": [], "gold_doc_id": None} for line in questions]
-    source = read_source(write_set(tmp_path / "towns", corpus, changed))
+    handed = read_set(write_set(tmp_path / "towns", corpus, changed))
 
     with pytest.raises(QuestionSetError, match="is answerable, but no document"):
-        source.asked("en")
+        handed.asked("en")
 
 
 def test_ids_that_stand_twice_are_refused(tmp_path: Path) -> None:
     corpus, questions = made_set(1)
 
     with pytest.raises(QuestionSetError, match="twice"):
-        read_source(write_set(tmp_path / "towns", [*corpus, corpus[0]], questions))
+        read_set(write_set(tmp_path / "towns", [*corpus, corpus[0]], questions))
 
 
 def test_a_folder_without_sets_and_a_set_that_is_not_there_are_said(tmp_path: Path) -> None:
     with pytest.raises(QuestionSetError, match="there is no question set in"):
-        read_sources(tmp_path)
+        read_sets(tmp_path)
     write_set(tmp_path / "towns", *made_set(1))
     with pytest.raises(QuestionSetError, match="there is no question set rivers"):
-        read_sources(tmp_path, ["rivers"])
+        read_sets(tmp_path, ["rivers"])
 
 
 def test_questions_without_a_corpus_file_are_refused(tmp_path: Path) -> None:
@@ -110,4 +110,4 @@ def test_questions_without_a_corpus_file_are_refused(tmp_path: Path) -> None:
     (folder / "questions.jsonl").unlink()
 
     with pytest.raises(QuestionSetError, match=r"questions\.jsonl cannot be read"):
-        read_source(folder)
+        read_set(folder)

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from gdrive_rag_mcp.evaluation.question_sets import QuestionSet, read_source
+from gdrive_rag_mcp.evaluation.question_sets import QuestionSet, read_set
 from gdrive_rag_mcp.evaluation.variants import fitting_sets, sampled, small
 from tests.evaluation.made_sets import made_set, write_set
 
 
 def kit(tmp_path: Path, towns: int = 40) -> QuestionSet:
-    return read_source(write_set(tmp_path / "towns", *made_set(3, towns))).asked("en")
+    return read_set(write_set(tmp_path / "towns", *made_set(3, towns))).asked("en")
 
 
 def test_a_small_corpus_knows_which_questions_lost_their_answer(tmp_path: Path) -> None:
@@ -44,9 +44,9 @@ def test_a_sample_is_the_same_every_time_and_holds_each_kind(tmp_path: Path) -> 
 
 
 def test_a_large_set_is_also_asked_as_small_ones(tmp_path: Path) -> None:
-    source = read_source(write_set(tmp_path / "towns", *made_set(3, towns=70)))
+    handed = read_set(write_set(tmp_path / "towns", *made_set(3, towns=70)))
 
-    names = [made.name for made in fitting_sets(source)]
+    names = [made.name for made in fitting_sets(handed)]
 
     assert names == ["towns", "towns/12~1", "towns/12~2", "towns/20~3", "towns/20~4"]
 
@@ -54,9 +54,9 @@ def test_a_large_set_is_also_asked_as_small_ones(tmp_path: Path) -> None:
 def test_a_set_that_teaches_no_difference_is_left_out(tmp_path: Path) -> None:
     corpus, questions = made_set(3)
     answered = [line for line in questions if line["kind"] == "answerable"]
-    source = read_source(write_set(tmp_path / "towns", corpus, answered))
+    handed = read_set(write_set(tmp_path / "towns", corpus, answered))
 
-    assert list(fitting_sets(source)) == []
+    assert list(fitting_sets(handed)) == []
 
 
 def test_parallel_languages_ask_each_other(tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ def test_parallel_languages_ask_each_other(tmp_path: Path) -> None:
             }
             for line in own_questions
         ]
-    source = read_source(write_set(tmp_path / "towns", corpus, questions))
+    handed = read_set(write_set(tmp_path / "towns", corpus, questions))
 
-    names = [made.name for made in fitting_sets(source)]
+    names = [made.name for made in fitting_sets(handed)]
 
     assert names[:3] == ["towns-de", "towns-en", "towns-ru"]
     assert sorted(names[3:]) == ["towns-de<en", "towns-en<de", "towns-en<ru", "towns-ru<en"]

@@ -11,7 +11,7 @@ from benchmarks.evidence_figures import answerable, found, refused
 from gdrive_rag_mcp.errors import EmbedderUnavailableError
 from gdrive_rag_mcp.evaluation.corpus_files import Layout
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndexes
-from gdrive_rag_mcp.evaluation.question_sets import ABSENT_TOPIC, ADJACENT_TOPIC, read_source
+from gdrive_rag_mcp.evaluation.question_sets import ABSENT_TOPIC, ADJACENT_TOPIC, read_set
 from gdrive_rag_mcp.evaluation.variants import sampled
 from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.wiring.questions import QuestionTools
@@ -35,7 +35,7 @@ def ask(tmp_path: Path) -> Ask:
     ) -> list[Asked]:
         settings = Settings.model_validate({"embed_provider": embedder})
         tools = QuestionTools(settings, tmp_path, report=lambda _: None)
-        kit = sampled(read_source(XQUAD).asked(language, asked_in), each_kind)
+        kit = sampled(read_set(XQUAD).asked(language, asked_in), each_kind)
         try:
             index = CorpusIndexes(tmp_path, Layout.BARE, tools.sync).of(kit)
         except EmbedderUnavailableError as error:

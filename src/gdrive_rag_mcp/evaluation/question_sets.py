@@ -78,7 +78,7 @@ class QuestionSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class HandedSet:
     """A set as it was handed over, in all its languages."""
 
     family: str
@@ -127,7 +127,7 @@ def _within(question: Question, present: Collection[str], family: str) -> Questi
     )
 
 
-def read_sources(folder: Path, only: Collection[str] = ()) -> tuple[Source, ...]:
+def read_sets(folder: Path, only: Collection[str] = ()) -> tuple[HandedSet, ...]:
     """Read all sets in a folder, or those whose names are given, in the order of their names.
 
     Raises:
@@ -145,10 +145,10 @@ def read_sources(folder: Path, only: Collection[str] = ()) -> tuple[Source, ...]
             f"there is no question set {', '.join(unknown)} in {folder.absolute()}",
             hint=f"there are {', '.join(names)}",
         )
-    return tuple(read_source(place) for place in found if not only or place.name in only)
+    return tuple(read_set(place) for place in found if not only or place.name in only)
 
 
-def read_source(folder: Path) -> Source:
+def read_set(folder: Path) -> HandedSet:
     """Read one set.
 
     Raises:
@@ -164,7 +164,7 @@ def read_source(folder: Path) -> Source:
         raise QuestionSetError(
             f"{folder / _QUESTIONS} holds no question", hint="leave the folder out, or fill it"
         )
-    return Source(folder.name, corpus, questions)
+    return HandedSet(folder.name, corpus, questions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,15 @@ from gdrive_rag_mcp.evaluation.question_sets import (
     ABSENT_TOPIC,
     ADJACENT_TOPIC,
     ANSWERABLE,
+    HandedSet,
     Question,
     QuestionSet,
-    Source,
 )
 
 T = TypeVar("T")
 
 EACH_KIND = 150
-"""Questions of each kind that a set is asked for fitting: enough to tell, and one day's work."""
+"""Questions of each kind that a set is asked at most: more of one set teach little."""
 
 _SMALL = ((12, 1), (12, 2), (20, 3), (20, 4))  # documents, seed
 _SMALL_CROSSING = (20, 5)
@@ -27,13 +27,13 @@ _ASKED_IN = 6
 _ASKED_OF = 2
 
 
-def fitting_sets(source: Source, each_kind: int = EACH_KIND) -> Iterator[QuestionSet]:
+def fitting_sets(handed: HandedSet, each_kind: int = EACH_KIND) -> Iterator[QuestionSet]:
     """What the verdict is fitted on from one handed set.
 
     Each of its languages by itself; small corpora, in which fewer passages compete and little is
     known of any word; and, where its languages answer each other's questions, those pairs.
     """
-    wholes = [source.asked(language) for language in source.languages]
+    wholes = [handed.asked(language) for language in handed.languages]
     useful = [whole for whole in wholes if _teaches(whole)]
     for whole in useful:
         yield sampled(whole, each_kind)
@@ -41,20 +41,20 @@ def fitting_sets(source: Source, each_kind: int = EACH_KIND) -> Iterator[Questio
     for whole in _spread(shrinkable, _SMALL_LANGUAGES):
         for documents, seed in _SMALL:
             yield sampled(small(whole, documents, seed), each_kind // 3)
-    if len(useful) > 1 and _parallel(source):
-        yield from _crossing(source, each_kind)
+    if len(useful) > 1 and _parallel(handed):
+        yield from _crossing(handed, each_kind)
 
 
-def _crossing(source: Source, each_kind: int) -> Iterator[QuestionSet]:
-    languages = list(source.languages)
+def _crossing(handed: HandedSet, each_kind: int) -> Iterator[QuestionSet]:
+    languages = list(handed.languages)
     pivot = "en" if "en" in languages else languages[0]
     others = [language for language in languages if language != pivot]
     for asked_in in _spread(others, _ASKED_IN):
-        yield sampled(source.asked(pivot, asked_in), each_kind)
+        yield sampled(handed.asked(pivot, asked_in), each_kind)
     for language in _spread(others, _ASKED_OF):
-        yield sampled(source.asked(language, pivot), each_kind)
+        yield sampled(handed.asked(language, pivot), each_kind)
     for asked_in in _spread(others, _ASKED_OF):
-        crossing = source.asked(pivot, asked_in)
+        crossing = handed.asked(pivot, asked_in)
         if len(crossing.corpus) >= _LARGE_ENOUGH:
             yield sampled(small(crossing, *_SMALL_CROSSING), each_kind // 3)
 
@@ -115,13 +115,13 @@ def _has_articles(whole: QuestionSet) -> bool:
     return len(whole.corpus) >= _LARGE_ENOUGH and {ABSENT_TOPIC, ADJACENT_TOPIC} <= kinds
 
 
-def _parallel(source: Source) -> bool:
+def _parallel(handed: HandedSet) -> bool:
     """Whether every language's documents answer the questions of every other."""
-    of = {text.id: text.language for text in source.corpus}
-    languages = set(source.languages)
+    of = {text.id: text.language for text in handed.corpus}
+    languages = set(handed.languages)
     return all(
         {of[document] for document in question.gold} == languages
-        for question in source.questions
+        for question in handed.questions
         if question.kind == ANSWERABLE
     )
 

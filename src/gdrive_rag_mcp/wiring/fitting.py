@@ -8,7 +8,7 @@ from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.evaluation.corpus_files import Layout
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndexes
 from gdrive_rag_mcp.evaluation.fit_report import Line, held_out_lines
-from gdrive_rag_mcp.evaluation.question_sets import read_sources
+from gdrive_rag_mcp.evaluation.question_sets import read_sets
 from gdrive_rag_mcp.evaluation.signal_rows import signal_rows
 from gdrive_rag_mcp.evaluation.variants import fitting_sets
 from gdrive_rag_mcp.evidence.fitting import HeldOut, fit_models
@@ -48,13 +48,14 @@ def fit_evidence(
         QuestionSetError: the data is malformed, or nothing can be learnt from it.
         GdriveRagError: as a sync and a search.
     """
-    tools = QuestionTools(settings, cache, report)
+    # Said aloud: without it, weights that are missing would quietly make this a fit on words alone.
     embedder = choose_provider(settings, None).provider
+    tools = QuestionTools(settings.model_copy(update={"embed_provider": embedder}), cache, report)
     indexes = CorpusIndexes(cache / f"{Layout.TITLED}-{embedder}", Layout.TITLED, tools.sync)
     rows: list[Row] = []
     identity: EmbeddingIdentity | None = None
-    for source in read_sources(data):
-        for kit in fitting_sets(source):
+    for handed in read_sets(data):
+        for kit in fitting_sets(handed):
             index = indexes.of(kit)
             before = len(rows)
             rows += signal_rows(kit, index, tools.retrieving)
