@@ -23,6 +23,8 @@ from gdrive_rag_mcp.evaluation.question_sets import ABSENT_FACT, ABSENT_TOPIC, A
 
 BySet = Mapping[str, Sequence[Asked]]
 _ALL_XQUAD = "xquad (all)"
+_MAIN = ("xquad", "squad2", "korquad1", "viquad2", "jaquad", "pquad")
+"""The sets that are large enough, and alike enough, for floors of their own."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,23 @@ def floors(by_set: BySet, measured: Sequence[Figures]) -> list[Floor]:
 
 
 def _refusals(by_set: BySet, of: Mapping[str, Figures]) -> Iterator[Floor]:
+    """Overall, each language over all its sets, and each set; a goal for small or hard sets."""
     what = "answered in the top 5, refused"
+    main = [one for name, own in by_set.items() if _is_main(name) for one in found(own)]
     everything = [one for own in by_set.values() for one in found(own)]
-    yield Floor(what, "all sets", 0.05, True, figure(everything, refused))
+    yield Floor(what, "main sets", 0.05, True, figure(main, refused))
+    if len(main) < len(everything):
+        yield Floor(what, "all sets", 0.05, True, figure(everything, refused))
+    for language in dict.fromkeys(one.language for one in of.values()):
+        own = [one for one in everything if one.kit.language == language]
+        yield Floor(what, f"all in {language}", 0.08, True, figure(own, refused))
     for one in of.values():
-        yield Floor(what, one.name, 0.08, True, one.found_refused)
+        goal = not _is_main(one.name)
+        yield Floor(what, one.name, 0.08, True, one.found_refused, goal=goal)
+
+
+def _is_main(name: str) -> bool:
+    return name.startswith(_MAIN)
 
 
 def _absent(by_set: BySet, of: Mapping[str, Figures]) -> Iterator[Floor]:

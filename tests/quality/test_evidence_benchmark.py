@@ -54,7 +54,7 @@ def test_what_is_refused_or_accepted_wrongly_misses_its_floor_alone() -> None:
     right = judged(100, 0, "answerable")
 
     assert missed([*judged(94, 6, "answerable"), *judged(0, 50, "absent_topic")]) == {
-        "answered in the top 5, refused: all sets"
+        "answered in the top 5, refused: main sets"
     }
     assert missed([*right, *judged(2, 48, "absent_topic")]) == {"absent_topic refused: xquad (all)"}
     assert missed([*right, *judged(10, 40, "adjacent_topic")]) == {
