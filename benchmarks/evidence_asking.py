@@ -11,7 +11,7 @@ from benchmarks.evidence_singles import single_scores
 from gdrive_rag_mcp.domain import Evidence, Hit, SearchOutcome
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndex
 from gdrive_rag_mcp.evaluation.metrics import ndcg_at
-from gdrive_rag_mcp.evaluation.question_sets import Question, QuestionSet
+from gdrive_rag_mcp.evaluation.question_sets import Question, QuestionSet, asking
 
 SHOWN = 5
 _RANKED = 10
@@ -62,7 +62,8 @@ class Asked:
 def asked(kit: QuestionSet, index: CorpusIndex, search: Search) -> Iterator[Asked]:
     """Ask every question of a set."""
     for question in kit.questions:
-        outcome = search(question.text, limit=SHOWN)
+        with asking(kit, question):
+            outcome = search(question.text, limit=SHOWN)
         hits = outcome.retrieved.hits if outcome.retrieved else ()
         yield Asked(
             kit,

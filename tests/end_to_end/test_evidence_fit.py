@@ -72,6 +72,15 @@ def test_questions_of_one_kind_and_no_questions_are_refused(run: Run, tmp_path: 
     assert "there is no question set in" in nothing.err
 
 
+def test_a_cache_that_cannot_be_written_is_said(run: Run, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+
+    done = run("evidence", "fit", str(data), "--cache", str(tmp_path / "taken"))
+
+    assert done.code == 2
+    assert "cannot be written" in done.err
+
+
 def test_weights_that_cannot_be_written_are_said(run: Run, data: Path, tmp_path: Path) -> None:
     done = run("evidence", "fit", str(data), "--write", str(tmp_path / "absent" / "weights.json"))
 

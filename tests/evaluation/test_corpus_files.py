@@ -9,7 +9,7 @@ from gdrive_rag_mcp.evaluation.corpus_files import Layout, file_name, write_corp
 from gdrive_rag_mcp.evaluation.question_sets import Text
 
 
-@given(st.text(), st.sampled_from(Layout))
+@given(st.text(st.characters()), st.sampled_from(Layout))
 def test_any_id_makes_a_name_that_every_file_system_takes(document_id: str, layout: Layout) -> None:
     stem, _, suffix = file_name(document_id, layout).partition(".")
 

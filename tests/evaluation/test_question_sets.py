@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from gdrive_rag_mcp.errors import QuestionSetError
-from gdrive_rag_mcp.evaluation.question_sets import read_set, read_sets
+from gdrive_rag_mcp.errors import QueryError, QuestionSetError
+from gdrive_rag_mcp.evaluation.question_sets import asking, read_set, read_sets
 from tests.evaluation.made_sets import made_set, write_set
 
 Change = Callable[[dict[str, Any]], object]
@@ -95,6 +95,14 @@ def test_ids_that_stand_twice_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(QuestionSetError, match="twice"):
         read_set(write_set(tmp_path / "towns", [*corpus, corpus[0]], questions))
+
+
+def test_a_question_that_cannot_be_asked_is_named(tmp_path: Path) -> None:
+    kit = read_set(write_set(tmp_path / "towns", *made_set(1))).asked("en")
+
+    said = "towns: question '1-0-0' cannot be asked: empty"
+    with pytest.raises(QuestionSetError, match=said), asking(kit, kit.questions[0]):
+        raise QueryError("empty")
 
 
 def test_a_folder_without_sets_and_a_set_that_is_not_there_are_said(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ for their relevance, `qrels.jsonl` has lines of {id, doc_id, rel}.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gdrive_rag_mcp.errors import QuestionSetError
+from gdrive_rag_mcp.errors import QueryError, QuestionSetError
 
 ANSWERABLE = "answerable"
 ABSENT_TOPIC = "absent_topic"
@@ -125,6 +126,22 @@ def _within(question: Question, present: Collection[str], family: str) -> Questi
         question.group,
         question.relevant,
     )
+
+
+@contextmanager
+def asking(kit: QuestionSet, question: Question) -> Iterator[None]:
+    """Name a question that no search takes.
+
+    Raises:
+        QuestionSetError: it is empty, or longer than a question may be.
+    """
+    try:
+        yield
+    except QueryError as error:
+        raise QuestionSetError(
+            f"{kit.name}: question {question.id!r} cannot be asked: {error.message}",
+            hint="correct it, or leave it out",
+        ) from None
 
 
 def read_sets(folder: Path, only: Collection[str] = ()) -> tuple[HandedSet, ...]:

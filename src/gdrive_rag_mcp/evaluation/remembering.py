@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
+from gdrive_rag_mcp.evaluation.corpus_files import writing
 from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
 
 _KEY_BYTES = 16
@@ -64,12 +65,13 @@ class _Vectors:
         records = np.empty(len(keys), self._record)
         records["key"] = [np.void(key) for key in keys]
         records["vector"] = vectors
-        if self._own is None:
+        with writing(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
-            name = f"{len(list(self._folder.iterdir())):04}-{os.getpid()}.bin"
-            self._own = self._folder / name
-        with self._own.open("ab") as file:
-            file.write(records.tobytes())
+            if self._own is None:
+                number = len(list(self._folder.iterdir()))
+                self._own = self._folder / f"{number:04}-{os.getpid()}.bin"
+            with self._own.open("ab") as file:
+                file.write(records.tobytes())
         self._known.update(zip(keys, vectors, strict=True))
 
 

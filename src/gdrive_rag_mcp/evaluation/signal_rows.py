@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gdrive_rag_mcp.domain import Mode, Retrieved
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndex
-from gdrive_rag_mcp.evaluation.question_sets import Question, QuestionSet
+from gdrive_rag_mcp.evaluation.question_sets import Question, QuestionSet, asking
 from gdrive_rag_mcp.evidence.reading import READ_HITS, read
 from gdrive_rag_mcp.evidence.rows import Row
 from gdrive_rag_mcp.evidence.signals import measure
@@ -23,7 +23,9 @@ def signal_rows(kit: QuestionSet, index: CorpusIndex, retrieving: Retrieving) ->
     with retrieving(index.path) as modes:
         for question in kit.questions:
             for mode, retrieve in modes.items():
-                yield _row(kit, question, mode, retrieve(question.text), index)
+                with asking(kit, question):
+                    retrieved = retrieve(question.text)
+                yield _row(kit, question, mode, retrieved, index)
 
 
 def _row(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
-from gdrive_rag_mcp.evaluation.corpus_files import Layout
+from gdrive_rag_mcp.evaluation.corpus_files import Layout, writing
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndexes
 from gdrive_rag_mcp.evaluation.fit_report import Line, held_out_lines
 from gdrive_rag_mcp.evaluation.question_sets import read_sets
@@ -61,8 +61,9 @@ def fit_evidence(
             rows += signal_rows(kit, index, tools.retrieving)
             report(f"{kit.name}: {len(kit.questions)} questions, {len(rows) - before} rows")
             identity = tools.embedding_of(index.path)
-    cache.mkdir(parents=True, exist_ok=True)
-    write_rows(rows, cache / ROWS)
+    with writing(cache):
+        cache.mkdir(parents=True, exist_ok=True)
+        write_rows(rows, cache / ROWS)
     models = fit_models(rows, SPECS)
     return Fitted(
         models,
