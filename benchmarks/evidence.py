@@ -45,8 +45,15 @@ _EMBEDDERS = ("embedded", "none")
 
 
 def question_sets(data: Path, wanted: Sequence[str]) -> Iterator[QuestionSet]:
-    """The sets wanted, one a language; a name may be that of a set or of one of its languages."""
+    """The sets wanted, one a language; a name may be that of a set or of one of its languages.
+
+    Raises:
+        SystemExit: one is not there.
+    """
     folders = sorted((place.parent for place in data.glob("*/corpus.jsonl")), key=_turn)
+    lacking = [name for name in wanted if not any(_is_of(name, one.name) for one in folders)]
+    if lacking or not folders:
+        sys.exit(f"there is no question set {', '.join(lacking) or 'at all'} in {data}")
     for folder in folders:
         if wanted and not any(_is_of(name, folder.name) for name in wanted):
             continue

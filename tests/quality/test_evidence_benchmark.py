@@ -98,6 +98,14 @@ def test_the_sets_of_a_run_are_those_named_one_a_language(tmp_path: Path) -> Non
     assert [kit.name for kit in question_sets(tmp_path, ["rivers-fr"])] == ["rivers-fr"]
 
 
+def test_a_set_that_is_not_there_ends_the_run(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no question set at all in"):
+        list(question_sets(tmp_path, []))
+    write_set(tmp_path / "towns-en", *made_set(1))
+    with pytest.raises(SystemExit, match="no question set rivers in"):
+        list(question_sets(tmp_path, ["towns-en", "rivers"]))
+
+
 def test_a_run_prints_what_the_product_said_of_files_it_synced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
