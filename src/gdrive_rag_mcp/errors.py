@@ -4,6 +4,7 @@ GdriveRagError                     code, hint, exit_code
 ├── SettingsError                  exit 2: a setting, an argument or the config file
 ├── QueryError                     exit 2: a question that cannot be searched for
 ├── CasesError                     exit 2: a file of cases to evaluate that makes no sense
+├── QuestionSetError               exit 2: public questions that are not in the format asked for
 ├── OutputError                    exit 5: a result that cannot be written where it should be
 ├── ServerError                    another server of this product, asked over HTTP
 ├── SourceError                    the place files come from
@@ -66,6 +67,13 @@ class CasesError(GdriveRagError):
     """A file of cases is malformed, or asks for what the index cannot have."""
 
     code = "bad_cases"
+    exit_code = 2
+
+
+class QuestionSetError(GdriveRagError):
+    """A folder of question sets is not in the format asked for, or too little to learn from."""
+
+    code = "bad_question_set"
     exit_code = 2
 
 

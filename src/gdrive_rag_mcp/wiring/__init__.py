@@ -4,7 +4,7 @@ from gdrive_rag_mcp.app import Reader, StorePool
 from gdrive_rag_mcp.domain import Mode
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.settings import Settings
-from gdrive_rag_mcp.wiring.embedders import make_embedder
+from gdrive_rag_mcp.wiring.embedders import Wrap, as_it_is, make_embedder
 from gdrive_rag_mcp.wiring.runs import make_chunker, plan, plan_reindex, reindex, sync
 from gdrive_rag_mcp.wiring.sources import (
     connect_google,
@@ -32,14 +32,18 @@ __all__ = [
 ]
 
 
-def make_reader(settings: Settings, *, resident: bool) -> Reader:
-    """The read use cases; `resident` keeps the vectors in memory, for a process that stays."""
+def make_reader(settings: Settings, *, resident: bool, wrap: Wrap = as_it_is) -> Reader:
+    """The read use cases; `resident` keeps the vectors in memory, for a process that stays.
+
+    `wrap` goes around the embedder of the questions.
+    """
     pool = StorePool(settings.index_path, resident=resident)
 
     def embedder() -> Embedder | None:
         with pool.lend() as store:
             recorded = store.catalog.embedding_identity
-        return make_embedder(settings, recorded, build=False)
+        made = make_embedder(settings, recorded, build=False)
+        return made and wrap(made)
 
     return Reader(
         pool,

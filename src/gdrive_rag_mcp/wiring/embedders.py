@@ -11,7 +11,13 @@ from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.settings import Settings, secret
 
 Report = Callable[[str], None]
+Wrap = Callable[[Embedder], Embedder]
 _GEMINI_KEY = "GEMINI_API_KEY"
+
+
+def as_it_is(embedder: Embedder) -> Embedder:
+    """Wrap nothing around an embedder."""
+    return embedder
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from gdrive_rag_mcp.errors import EmbedderUnavailableError, SettingsError
 from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Source
 from gdrive_rag_mcp.settings import Settings
-from gdrive_rag_mcp.wiring.embedders import make_embedder
+from gdrive_rag_mcp.wiring.embedders import Wrap, as_it_is, make_embedder
 from gdrive_rag_mcp.wiring.reading import make_extractor
 from gdrive_rag_mcp.wiring.sources import make_source
 
@@ -43,9 +43,14 @@ def make_chunker(settings: Settings) -> Chunker:
 
 
 def sync(
-    settings: Settings, options: "SyncOptions", *, progress: Progress, report: Report
+    settings: Settings,
+    options: "SyncOptions",
+    *,
+    progress: Progress,
+    report: Report,
+    wrap: Wrap = as_it_is,
 ) -> SyncReport:
-    """Bring the index up to date.
+    """Bring the index up to date; `wrap` goes around the embedder, such as what remembers vectors.
 
     Raises:
         GdriveRagError: the settings, the source, the embedder or the index do not allow it.
@@ -54,12 +59,13 @@ def sync(
 
     def embedder(recorded: EmbeddingIdentity | None) -> Embedder | None:
         try:
-            return make_embedder(settings, recorded, build=True, report=report)
+            made = make_embedder(settings, recorded, build=True, report=report)
         except EmbedderUnavailableError as error:
             if settings.embed_provider is not None:
                 raise
             report(f"words only, without meaning: {error}")
             return None
+        return made and wrap(made)
 
     with _source(settings, report) as source, make_extractor(settings) as sandbox:
         return sync_index(

@@ -34,15 +34,17 @@ _COMMON: dict[str, Any] = {
     "profile": Annotated[str | None, typer.Option("--profile", help="The index of this name.")],
     "source": Annotated[str | None, typer.Option("--source", help="`drive` or `folder:/path`.")],
 }
+_CHOOSING_AN_INDEX = {"db", "profile", "source"}
 
 
 def command(
-    name: str, *, goes_on: bool = False
+    name: str, *, goes_on: bool = False, of: typer.Typer = app, of_an_index: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a function a command: adds the common options, and ends well on errors and signals.
 
-    `goes_on`: after a signal, the next run goes on where this one was. Its first argument reads
-    the settings that those options, the environment and the file make.
+    `goes_on`: after a signal, the next run goes on where this one was. `of` is the group that it
+    belongs to, and `of_an_index` whether it is about an index that its options choose. Its first
+    argument reads the settings that those options, the environment and the file make.
     """
     kept = f"; what was done is kept, and the next {name} goes on from there" if goes_on else ""
 
@@ -51,19 +53,20 @@ def command(
 
         @functools.wraps(function)
         def run(**given: Any) -> None:  # noqa: ANN401 - each command has its own options
-            common = {option: given.pop(option) for option in _COMMON}
+            common = {option: given.pop(option, None) for option in _COMMON}
             with _ending_well(f"stopped{kept}"):
                 function(functools.partial(command_settings, **common), **given)
 
         added = [
             inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
             for option, kind in _COMMON.items()
+            if of_an_index or option not in _CHOOSING_AN_INDEX
         ]
         keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
         signature = inspect.Signature([*keyword_only, *added])
         run.__signature__ = signature  # type: ignore[attr-defined]  # what typer reads options from
         run.__annotations__ = {one.name: one.annotation for one in (*own, *added)}
-        app.command(name, cls=refusing_numbers(own))(run)
+        of.command(name, cls=refusing_numbers(own))(run)
         return function
 
     return decorate

@@ -1,0 +1,117 @@
+"""Keeps every vector that was ever made, so that the same text is never embedded twice.
+
+A run over question sets takes minutes to hours of embedding, and is repeated for every change to
+what is measured; each batch is on disk before the next one begins.
+"""
+
+import hashlib
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from gdrive_rag_mcp.domain import EmbeddingIdentity
+from gdrive_rag_mcp.evaluation.corpus_files import writing
+from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
+
+_KEY_BYTES = 16
+_BATCH = 32
+
+
+class VectorMemory:
+    """The vectors of every embedder, in a folder; give `wrap` the embedder, and use what it gives.
+
+    Each process writes a file of its own and reads all there are: several may run side by side.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept: dict[str, _Vectors] = {}
+
+    def wrap(self, embedder: Embedder) -> Embedder:
+        """An embedder that asks the given one only for what is not known yet."""
+        identity = embedder.identity
+        if identity.fingerprint not in self._kept:
+            folder = self._folder / f"vectors-{identity.fingerprint[:12]}"
+            self._kept[identity.fingerprint] = _Vectors(folder, identity.dimensions)
+        return RememberingEmbedder(embedder, self._kept[identity.fingerprint])
+
+
+class _Vectors:
+    """Vectors by key, in memory and in files of (key, vector) records without any header."""
+
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        self._folder = folder
+        self._record = np.dtype([("key", "V16"), ("vector", "<f4", (dimensions,))])
+        self._known: dict[bytes, npt.NDArray[np.float32]] = {}
+        self._own: Path | None = None
+        self.lock = threading.Lock()
+        for file in sorted(folder.glob("*.bin")):
+            whole = file.stat().st_size // self._record.itemsize  # the last may be cut short
+            records = np.fromfile(file, self._record, count=whole)
+            keys = (key.tobytes() for key in records["key"])
+            self._known.update(zip(keys, records["vector"], strict=True))
+
+    def __contains__(self, key: bytes) -> bool:
+        return key in self._known
+
+    def __getitem__(self, key: bytes) -> npt.NDArray[np.float32]:
+        return self._known[key]
+
+    def add(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        records = np.empty(len(keys), self._record)
+        records["key"] = [np.void(key) for key in keys]
+        records["vector"] = vectors
+        with writing(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            if self._own is None:
+                number = len(list(self._folder.iterdir()))
+                self._own = self._folder / f"{number:04}-{os.getpid()}.bin"
+            with self._own.open("ab") as file:
+                file.write(records.tobytes())
+        self._known.update(zip(keys, vectors, strict=True))
+
+
+class RememberingEmbedder:
+    """An embedder with a memory; of the same identity, as its vectors are the same."""
+
+    def __init__(self, inner: Embedder, memory: _Vectors) -> None:
+        self._inner = inner
+        self._memory = memory
+
+    @property
+    def identity(self) -> EmbeddingIdentity:
+        return self._inner.identity
+
+    @property
+    def max_tokens(self) -> int:
+        return self._inner.max_tokens
+
+    @property
+    def parallel_calls(self) -> int:
+        return self._inner.parallel_calls
+
+    def calls(self, texts: int, characters: int) -> int:
+        return self._inner.calls(texts, characters)
+
+    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+        keys = [_key(text, role) for text in texts]
+        with self._memory.lock:
+            known = dict(zip(keys, texts, strict=True))
+            new = [(key, text) for key, text in known.items() if key not in self._memory]
+        for start in range(0, len(new), _BATCH):
+            batch = new[start : start + _BATCH]
+            vectors = self._inner.embed([text for _, text in batch], role=role)
+            with self._memory.lock:
+                self._memory.add([key for key, _ in batch], vectors)
+        if not keys:
+            return self._inner.embed((), role=role)
+        return np.stack([self._memory[key] for key in keys])
+
+
+def _key(text: str, role: EmbedRole) -> bytes:
+    whole = f"{role}\0{text}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(whole).digest()[:_KEY_BYTES]

@@ -1,0 +1,63 @@
+"""The commands of whoever works on the verdict itself."""
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gdrive_rag_mcp.errors import OutputError
+from gdrive_rag_mcp.frontends.cli.running import ReadSettings, app, command, note, show
+
+evidence = typer.Typer(help="The verdict itself: fit its weights.", no_args_is_help=True)
+app.add_typer(evidence, name="evidence")
+
+
+@command("fit", of=evidence, of_an_index=False)
+def fit(
+    read_settings: ReadSettings,
+    data: Annotated[
+        Path, typer.Argument(help="A folder of question sets, each a folder in it.", metavar="DATA")
+    ],
+    *,
+    write: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE", help="Write the weights to this file.")
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache",
+            metavar="FOLDER",
+            help="Keep vectors, indexes and signals here for next time.",
+        ),
+    ] = None,
+) -> None:
+    """Fit the weights of the verdict on public questions with and without an answer."""
+    from gdrive_rag_mcp.evaluation.fit_report import table
+    from gdrive_rag_mcp.wiring.fitting import fit_evidence
+
+    with ExitStack() as opened:
+        folder = cache or Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        fitted = fit_evidence(read_settings(), data, folder.absolute(), report=note)
+    show("each set judged by a model that was fitted without its family:\n")
+    show(table(fitted.held_out))
+    for name, model in fitted.models.items():
+        show(f"\n{name}: intercept {model.intercept:.2f}")
+        for signal, weight in model.weights.items():
+            show(f"  {signal:22} {weight.weight:+.2f}  centre {weight.centre:.2f}")
+    for name in fitted.lacking:
+        note(f"warning: {name} was not fitted, as no set could be searched or asked that way")
+    if write is not None:
+        _write(write, fitted.weights)
+        note(f"weights written to {write.absolute()}")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(
+            f"{path.absolute()} cannot be written: {error.strerror}",
+            hint="name a file in a folder that is there; with --cache, the next run is short",
+        ) from None

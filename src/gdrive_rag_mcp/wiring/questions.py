@@ -1,0 +1,70 @@
+"""What question sets are asked with: the product's own sync, search and retrievers."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from gdrive_rag_mcp.app import Reader
+from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, Query, Retrieved, SyncReport
+from gdrive_rag_mcp.evaluation.remembering import VectorMemory
+from gdrive_rag_mcp.indexing.sync import SyncOptions
+from gdrive_rag_mcp.retrieval import Retriever
+from gdrive_rag_mcp.settings import Settings
+from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.wiring.embedders import make_embedder
+from gdrive_rag_mcp.wiring.runs import sync
+
+Retrieve = Callable[[str], Retrieved]
+
+
+class QuestionTools:
+    """The product as it is by settings, over any index, with a memory for vectors."""
+
+    def __init__(self, settings: Settings, memory: Path, report: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._memory = VectorMemory(memory)
+        self._report = report
+
+    def sync(self, folder: Path, index: Path) -> SyncReport:
+        """Sync a folder into an index.
+
+        Raises:
+            GdriveRagError: as a sync.
+        """
+        return sync(
+            self._over(index, folder),
+            SyncOptions(allow_mass_delete=True),
+            progress=lambda *_: None,
+            report=self._report,
+            wrap=self._memory.wrap,
+        )
+
+    def reader(self, index: Path) -> Reader:
+        """The use cases of reading, as the command line has them."""
+        from gdrive_rag_mcp import wiring
+
+        return wiring.make_reader(self._over(index), resident=False, wrap=self._memory.wrap)
+
+    @contextmanager
+    def retrieving(self, index: Path) -> Iterator[Mapping[Mode, Retrieve]]:
+        """What finds passages in each mode; words alone where the index has no vectors."""
+        with Store.open_for_reading(index) as store:
+            recorded = store.catalog.embedding_identity
+            made = make_embedder(self._over(index), recorded, build=False) if recorded else None
+            embedder = made and self._memory.wrap(made)
+            modes = tuple(Mode) if embedder else (Mode.KEYWORD,)
+            retrievers = {mode: Retriever(store.index, embedder, mode) for mode in modes}
+            yield {mode: _asking(retriever) for mode, retriever in retrievers.items()}
+
+    def embedding_of(self, index: Path) -> EmbeddingIdentity | None:
+        """What made the vectors of an index."""
+        with Store.open_for_reading(index) as store:
+            return store.catalog.embedding_identity
+
+    def _over(self, index: Path, folder: Path | None = None) -> Settings:
+        source = {} if folder is None else {"source": f"folder:{folder}"}
+        return self._settings.model_copy(update={"db_path": index, **source})
+
+
+def _asking(retriever: Retriever) -> Retrieve:
+    return lambda text: retriever.retrieve(Query(text))
