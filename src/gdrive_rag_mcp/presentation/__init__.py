@@ -9,6 +9,7 @@ from gdrive_rag_mcp.presentation.forecasts import forecast_object, forecast_text
 from gdrive_rag_mcp.presentation.limits import (
     MAX_RESULT_CHARS,
     bounded_document,
+    bounded_quote,
     bounded_search,
     fenced,
     fits,
@@ -28,6 +29,7 @@ from gdrive_rag_mcp.presentation.plain import (
     search_text,
     status_text,
 )
+from gdrive_rag_mcp.presentation.quotes import quote_object, quote_text
 from gdrive_rag_mcp.presentation.reports import (
     export_object,
     ledger_object,
@@ -47,6 +49,7 @@ __all__ = [
     "MAX_RESULT_CHARS",
     "as_json",
     "bounded_document",
+    "bounded_quote",
     "bounded_search",
     "coverage_text",
     "deep_link",
@@ -66,6 +69,8 @@ __all__ = [
     "nothing_searchable",
     "plan_object",
     "plan_text",
+    "quote_object",
+    "quote_text",
     "reindex_object",
     "reindex_text",
     "round_object",

@@ -2,10 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 from gdrive_rag_mcp.presentation.objects import as_json, shortened
-from gdrive_rag_mcp.presentation.shapes import DocumentObject, HitObject, SearchObject
+from gdrive_rag_mcp.presentation.shapes import (
+    DocumentObject,
+    HitObject,
+    QuoteObject,
+    SearchObject,
+)
 
 MAX_RESULT_CHARS = 36_000
 """Characters of JSON a client takes without cutting it off itself."""
@@ -20,6 +25,7 @@ _FROM_DOCUMENTS = frozenset(
     (
         *("document_id", "url", "results", "candidate_results", "files"),
         *("name", "title", "path", "detail", "text"),
+        *("found_text", "differences", "citation", "chunks", "other_places", "parts", "sources"),
     )
 )
 
@@ -81,6 +87,34 @@ def bounded_document(shown: DocumentObject) -> DocumentObject:
     text = _prefix(shown["text"], _json_length(shown["text"]) - excess - len('"next_start":0') * 2)
     end = shown["start"] + max(len(text), 1)  # a reader that goes on must come to an end
     return {**shown, "text": text, "end": end, "next_start": end}
+
+
+_LISTS_OF_A_QUOTE = ("other_places", "chunks", "differences", "parts")
+_LEAST_LISTED = 2
+
+
+def bounded_quote(shown: QuoteObject) -> QuoteObject:
+    """Shorten lists, then the text, until the whole fits; the offsets stay those of the place."""
+    bounded = cast("dict[str, Any]", {**shown, "title": shown["title"][:_TITLE_CHARS]})
+    for name in _LISTS_OF_A_QUOTE:
+        while _excess(bounded) > 0 and len(bounded.get(name, ())) > _LEAST_LISTED:
+            listed = bounded[name]
+            bounded |= {name: listed[: max(_LEAST_LISTED, len(listed) // 2)], "truncated": True}
+    excess = _excess(bounded)
+    if excess > 0 and bounded["found_text"]:
+        room = _json_length(bounded["found_text"]) - excess - len(',"truncated":true')
+        bounded |= {"found_text": _prefix(bounded["found_text"], room), "truncated": True}
+    while _excess(bounded) > 0 and (endless := _longest_list(bounded)):
+        bounded |= {endless: [], "truncated": True}
+    return cast("QuoteObject", bounded)
+
+
+def _longest_list(bounded: Mapping[str, Any]) -> str | None:
+    """Where a document's own words about its places have no end."""
+    lengths = {
+        name: len(as_json({name: bounded[name]})) for name in _LISTS_OF_A_QUOTE if bounded.get(name)
+    }
+    return max(lengths, key=lambda name: lengths[name]) if lengths else None
 
 
 def _excess(shown: Mapping[str, object]) -> int:

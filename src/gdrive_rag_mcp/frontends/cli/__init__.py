@@ -12,7 +12,7 @@ import typer
 
 from gdrive_rag_mcp import __version__
 from gdrive_rag_mcp.errors import GdriveRagError, SettingsError
-from gdrive_rag_mcp.frontends.cli import evaluating, google, syncing
+from gdrive_rag_mcp.frontends.cli import evaluating, google, quoting, syncing
 from gdrive_rag_mcp.frontends.cli.running import (
     Json,
     ReadSettings,
@@ -25,7 +25,8 @@ from gdrive_rag_mcp.frontends.cli.running import (
 from gdrive_rag_mcp.frontends.cli.streams import mend_standard_streams, unwritable
 from gdrive_rag_mcp.frontends.interrupts import INTERRUPTED, broken_off
 
-__all__ = ["evaluating", "google", "main", "syncing"]  # whose import is what makes their commands
+# Their import is what makes their commands.
+__all__ = ["evaluating", "google", "main", "quoting", "syncing"]
 
 _MOST_PASSAGES = 50
 
