@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
+from gdrive_rag_mcp.answering import Grounds, ground
 from gdrive_rag_mcp.app.asking import QuestionEmbedding
 from gdrive_rag_mcp.app.checks import check_span, checked_limit
 from gdrive_rag_mcp.app.index_warnings import outdated_documents, scope_warnings, status_warnings
@@ -43,6 +45,7 @@ from gdrive_rag_mcp.store import Store
 
 MAX_HITS = 50
 MAX_PAGE = 500
+_MOST_SOURCES = 8
 _UNFILTERED = Filters()
 _CHANGES_BORNE = 3
 """How often the embedder may change under a search before it makes do with the words."""
@@ -110,6 +113,14 @@ class Reader:
                 return self._search(store, query, scope_id, None)
         except IndexMissingError:
             return self._unsearched(query, scope_id, VerdictReason.NO_INDEX)
+
+    def ground(self, question: str, *, scope_id: str | None = None) -> Grounds:
+        """What a question may be answered from, or why it may not be; no model is called.
+
+        Raises:
+            as `search`.
+        """
+        return ground(question, partial(self.search, limit=_MOST_SOURCES, scope_id=scope_id))
 
     def _scope(self, store: Store, scope_id: str | None) -> Scope | None:
         if scope_id is None:

@@ -1,5 +1,6 @@
 """Domain → what users and clients see: JSON objects, plain text, and results fit for a model."""
 
+from gdrive_rag_mcp.presentation.answers import answer_object
 from gdrive_rag_mcp.presentation.evaluations import (
     evaluation_object,
     evaluation_text,
@@ -8,6 +9,7 @@ from gdrive_rag_mcp.presentation.evaluations import (
 from gdrive_rag_mcp.presentation.forecasts import forecast_object, forecast_text
 from gdrive_rag_mcp.presentation.limits import (
     MAX_RESULT_CHARS,
+    bounded_answer,
     bounded_document,
     bounded_quote,
     bounded_search,
@@ -47,7 +49,9 @@ from gdrive_rag_mcp.presentation.troubles import nothing_searchable
 
 __all__ = [
     "MAX_RESULT_CHARS",
+    "answer_object",
     "as_json",
+    "bounded_answer",
     "bounded_document",
     "bounded_quote",
     "bounded_search",

@@ -4,13 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
+from gdrive_rag_mcp.presentation.answer_shapes import AnswerObject, QuoteObject
 from gdrive_rag_mcp.presentation.objects import as_json, shortened
-from gdrive_rag_mcp.presentation.shapes import (
-    DocumentObject,
-    HitObject,
-    QuoteObject,
-    SearchObject,
-)
+from gdrive_rag_mcp.presentation.shapes import DocumentObject, HitObject, SearchObject
 
 MAX_RESULT_CHARS = 36_000
 """Characters of JSON a client takes without cutting it off itself."""
@@ -87,6 +83,22 @@ def bounded_document(shown: DocumentObject) -> DocumentObject:
     text = _prefix(shown["text"], _json_length(shown["text"]) - excess - len('"next_start":0') * 2)
     end = shown["start"] + max(len(text), 1)  # a reader that goes on must come to an end
     return {**shown, "text": text, "end": end, "next_start": end}
+
+
+def bounded_answer(shown: AnswerObject) -> AnswerObject:
+    """Leave out the last sources until the whole fits, as half a source proves nothing.
+
+    Only one that is alone too long is shortened. Left out ones are counted in `omitted_sources`.
+    """
+    key = "sources" if shown["sources"] else "candidate_results"
+    passages: list[Any] = [_trimmed(cast("HitObject", each)) for each in cast("Any", shown)[key]]
+    bounded = cast("dict[str, Any]", {**shown, key: passages})
+    while _excess(bounded) > 0 and len(passages) > 1:
+        passages.pop()
+        bounded["omitted_sources"] = bounded.get("omitted_sources", 0) + 1
+    if passages and (excess := _excess(bounded)) > 0:
+        passages[0] = _shortened(passages[0], excess, 0)
+    return cast("AnswerObject", bounded)
 
 
 _LISTS_OF_A_QUOTE = ("other_places", "chunks", "differences", "parts")

@@ -12,19 +12,18 @@ from gdrive_rag_mcp.domain import (
     QuoteMatch,
     QuoteVerdict,
 )
+from gdrive_rag_mcp.presentation.answer_shapes import (
+    ChunkPlaceObject,
+    DifferenceObject,
+    PlaceObject,
+    QuoteObject,
+)
 from gdrive_rag_mcp.presentation.counting import counted
 from gdrive_rag_mcp.presentation.links import deep_link
 from gdrive_rag_mcp.presentation.messages import Audience
 from gdrive_rag_mcp.presentation.objects import iso, locator_object, shortened
 from gdrive_rag_mcp.presentation.plain import OUTDATED, place
-from gdrive_rag_mcp.presentation.shapes import (
-    ChunkPlaceObject,
-    CitationObject,
-    DifferenceObject,
-    PlaceObject,
-    QuoteObject,
-    QuotePartObject,
-)
+from gdrive_rag_mcp.presentation.shapes import CitationObject
 from gdrive_rag_mcp.presentation.snippets import one_line
 
 _TOLERANCES = {
@@ -76,13 +75,13 @@ def quote_object(check: QuoteCheck) -> QuoteObject:
         ],
         "citation": _citation(check, found) if found else None,
         "chunks": _chunks(found) if found else [],
-        "other_places": [_other(each) for each in check.others],
+        "other_places": [_place(match.verdict, each) for each in check.others],
     }
     if check.outdated is not None:
         shown["state"] = check.outdated.value
     if match.parts:
         parts = zip(match.parts, check.parts, strict=True)
-        shown["parts"] = [_part(part, stands) for part, stands in parts]
+        shown["parts"] = [_place(part.verdict, stands) for part, stands in parts]
     return shown
 
 
@@ -110,15 +109,9 @@ def _chunks(found: QuotedPlace) -> list[ChunkPlaceObject]:
     ]
 
 
-def _other(found: QuotedPlace) -> PlaceObject:
+def _place(verdict: QuoteVerdict, found: QuotedPlace | None) -> PlaceObject:
     return PlaceObject(
-        start=found.span.start, end=found.span.end, locator=locator_object(found.locator)
-    )
-
-
-def _part(part: QuoteMatch, found: QuotedPlace | None) -> QuotePartObject:
-    return QuotePartObject(
-        verdict=part.verdict.value,
+        verdict=verdict.value,
         start=found.span.start if found else None,
         end=found.span.end if found else None,
         found_text=found.text if found else None,

@@ -128,67 +128,6 @@ class DocumentObject(Fenced):
     text: str
 
 
-class DifferenceObject(TypedDict):
-    """Words of a quote, and what the document has in their place; one may be empty."""
-
-    kind: str
-    quote: str
-    document: str
-
-
-class ChunkPlaceObject(TypedDict):
-    """A chunk that a quote reaches into."""
-
-    chunk_id: str
-    locator: LocatorObject
-
-
-class PlaceObject(TypedDict):
-    """A further place where a quote stands."""
-
-    start: int
-    end: int
-    locator: LocatorObject
-
-
-class QuotePartObject(TypedDict):
-    """A part of a quote with omissions; the place is null where it is absent."""
-
-    verdict: str
-    start: int | None
-    end: int | None
-    found_text: str | None
-    locator: LocatorObject | None
-
-
-class QuoteObject(Fenced):
-    """A quote compared with a document.
-
-    `found_text` is the document's text from `start` to `end`, or the beginning of it where the
-    result is `truncated`. `tolerated` is empty where it is the quote character for character, and
-    `altered` names the differences that change what is claimed.
-    """
-
-    verdict: str
-    tolerated: list[str]
-    altered: list[str]
-    similarity: float
-    occurrences: int
-    start: int | None
-    end: int | None
-    truncated: NotRequired[bool]
-    state: NotRequired[str]
-    message: str
-    document_id: str
-    title: str
-    found_text: str | None
-    differences: list[DifferenceObject]
-    citation: CitationObject | None
-    chunks: list[ChunkPlaceObject]
-    other_places: list[PlaceObject]
-    parts: NotRequired[list[QuotePartObject]]
-
-
 class MetadataObject(Fenced):
     """One line of the ledger in full."""
 
