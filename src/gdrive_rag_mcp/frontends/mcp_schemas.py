@@ -26,7 +26,7 @@ def output_schema(shape: type, spelled: set[type] | None = None) -> dict[str, An
 
     All tools share the room that a client has for them: a shape is spelled out once, also where it
     was in `spelled` by an earlier tool; what lies below the items of a list is just an object; and
-    neither the fence, which all results have alike, nor which keys are always there is told.
+    which of the keys are always there is not told.
     """
     return _schema(shape, set() if spelled is None else spelled, _LEVELS)
 
@@ -50,9 +50,8 @@ def _object_schema(shape: type, spelled: set[type], levels: int) -> dict[str, An
     if shape in spelled or not levels:
         return {"type": "object"}
     spelled.add(shape)
-    hints = get_type_hints(shape).items()
-    told = ((key, kind) for key, kind in hints if key not in shapes.Fenced.__annotations__)
-    properties = {key: _schema(kind, spelled, levels - 1) for key, kind in told}
+    hints = get_type_hints(shape)
+    properties = {key: _schema(hints[key], spelled, levels - 1) for key in hints}
     return {"type": "object", "properties": properties}
 
 

@@ -212,7 +212,6 @@ def _described(tools: _Tools) -> list[Tool]:
         function = getattr(tools, name)
         tool = Tool.from_function(
             function,
-            title=name.replace("_", " ").capitalize(),
             description=_WRAPPED.sub(" ", inspect.getdoc(function) or ""),
             annotations=_READ_ONLY,
         )

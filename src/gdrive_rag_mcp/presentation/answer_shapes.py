@@ -97,6 +97,6 @@ class QuoteObject(Fenced):
     found_text: str | None
     differences: list[DifferenceObject]
     citation: CitationObject | None
-    chunks: list[ChunkPlaceObject]
+    in_chunks: list[ChunkPlaceObject]
     other_places: list[PlaceObject]
     parts: NotRequired[list[PlaceObject]]

@@ -21,7 +21,7 @@ _FROM_DOCUMENTS = frozenset(
     (
         *("document_id", "url", "results", "candidate_results", "files"),
         *("name", "title", "path", "detail", "text"),
-        *("found_text", "differences", "citation", "chunks", "other_places", "parts", "sources"),
+        *("found_text", "differences", "citation", "in_chunks", "other_places", "parts", "sources"),
     )
 )
 
@@ -101,7 +101,7 @@ def bounded_answer(shown: AnswerObject) -> AnswerObject:
     return cast("AnswerObject", bounded)
 
 
-_LISTS_OF_A_QUOTE = ("other_places", "chunks", "differences", "parts")
+_LISTS_OF_A_QUOTE = ("other_places", "in_chunks", "differences", "parts")
 _LEAST_LISTED = 2
 
 

@@ -74,7 +74,7 @@ def quote_object(check: QuoteCheck) -> QuoteObject:
             for each in match.differences
         ],
         "citation": _citation(check, found) if found else None,
-        "chunks": _chunks(found) if found else [],
+        "in_chunks": _chunks(found) if found else [],
         "other_places": [_place(match.verdict, each) for each in check.others],
     }
     if check.outdated is not None:
