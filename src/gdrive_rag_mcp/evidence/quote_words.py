@@ -31,6 +31,8 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 _DASH = re.compile(f"[{DASH_SIGNS}]")
 _QUOTE = re.compile(f"[{QUOTE_SIGNS}]")
 _GROUPING = re.compile("[\u00a0\u2009\u202f'\u2019]")
+_AFTER_HYPHEN = re.compile("[-\u2010\u2011\u00ad]\\s*\\Z")
+_LINE_END = 12
 _LONGEST_TOKEN = 120
 _SENTENCE_ENDS = frozenset(".!?…。！？।؟")
 
@@ -86,12 +88,15 @@ def straddling(text: str, at: int) -> Token | None:
     """The word or number that a cut before the character `at` goes through."""
     if not 0 < at < len(text) or text[at].isspace():
         return None
-    start = max(0, at - _LONGEST_TOKEN)
-    for token in tokens_of(text, start, min(len(text), at + _LONGEST_TOKEN)):
-        if token.start >= at:
-            break
-        if token.end > at:
-            return token
+    if text[at - 1].isspace() and not _AFTER_HYPHEN.search(text, max(0, at - _LINE_END), at):
+        return None
+    earliest = max(0, at - _LONGEST_TOKEN)
+    start = earliest if text[at - 1].isspace() else text.rfind(" ", earliest, at) + 1 or earliest
+    for found in TOKEN.finditer(text, start, at + _LONGEST_TOKEN):
+        if found.start() >= at:
+            return None
+        if found.end() > at:
+            return Token(found.group(), found.start(), found.end())
     return None
 
 

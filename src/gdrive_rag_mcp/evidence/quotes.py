@@ -32,6 +32,7 @@ CUT_WORD, ELISION = "cut_word", "elision"
 _MOST_PLACES = 100_000
 _MOST_TOLERANT_PLACES = 20_000
 _MOST_PARTS = 12
+_MOST_PLACES_OF_A_PART = 1_000
 _ABSENT = QuoteMatch(QuoteVerdict.ABSENT)
 _DOTS = ELLIPSIS.pattern
 _OMISSION = re.compile(rf"\s*(?:\[\s*(?:{_DOTS})\s*\]|\(\s*(?:{_DOTS})\s*\)|{_DOTS})\s*")
@@ -111,12 +112,12 @@ class _Searched:
 
     # ── where it stands ──────────────────────────────────────────────────────
 
-    def _standing(self, quote: str, after: int = 0) -> QuoteMatch | None:
+    def _standing(self, quote: str, after: int = 0, most: int = _MOST_PLACES) -> QuoteMatch | None:
         """The quote as it is given, or as it may be written; within words only at last."""
-        verbatim, verbatim_cut = self._told_apart(quote, self._verbatim(quote, after))
+        verbatim, verbatim_cut = self._told_apart(quote, islice(self._verbatim(quote, after), most))
         if verbatim.count:
             return self._exact(quote, verbatim)
-        tolerant, tolerant_cut = self._told_apart(quote, self._tolerant(quote, after))
+        tolerant, tolerant_cut = self._told_apart(quote, islice(self._tolerant(quote, after), most))
         if tolerant.count:
             return self._exact(quote, tolerant)
         for cut in (verbatim_cut, tolerant_cut):
@@ -171,7 +172,7 @@ class _Searched:
         """Places at whole words, and those where no more than a part of a word is cut off."""
         whole, cut = _Places(), _Places()
         bearable: dict[tuple[str, str], bool] = {}
-        for span in islice(spans, _MOST_PLACES):
+        for span in spans:
             ends = (self._cut_at(span.start), self._cut_at(span.end))
             if not any(ends):
                 whole.add(span)
@@ -211,7 +212,9 @@ class _Searched:
         if found_parts:
             return _joined(found_parts)
         apart = [
-            self._standing(part) or nearest(self._text, self._bones, part) or _ABSENT
+            self._standing(part, most=_MOST_PLACES_OF_A_PART)
+            or nearest(self._text, self._bones, part)
+            or _ABSENT
             for part in parts
         ]
         return _joined(apart, disordered=parts)
@@ -221,7 +224,7 @@ class _Searched:
         found: list[QuoteMatch] = []
         after = 0
         for part in parts:
-            match = self._standing(part, after)
+            match = self._standing(part, after, _MOST_PLACES_OF_A_PART)
             if match is None:
                 return []
             found.append(match)
