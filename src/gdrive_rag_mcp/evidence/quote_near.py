@@ -30,6 +30,7 @@ _CHANGED_NUMBER = 0.5
 """How much of a number counts that stands in another number's place."""
 _RESEMBLING, _LONGEST_RESEMBLING = 0.7, 30
 """The share of letters from which a word in another's place counts, as in lawful, unlawful."""
+_CLOSE_BY = 2
 _GAP_COST = 0.5
 """What each letter between two stretches of alike words takes off them."""
 _LONGEST_LANGUAGE_SAMPLE = 2_000
@@ -198,16 +199,25 @@ def _one_each(changed: Difference) -> bool:
 
 def _aligned(words: Sequence[Token], there: Sequence[Token]) -> list[_Stretch]:
     """The quote's words beside those of the document, alike and otherwise, in order."""
+    runs = _connected(_alike(words, there, 0), words, there)
+    if not runs:
+        return []
+    # A word at an end may have been taken for the same one far away: look again close by.
+    before, after = runs[0].quote.start, len(words) - runs[-1].quote.stop
+    begins = max(0, runs[0].document.start - 2 * before - _CLOSE_BY)
+    ends = runs[-1].document.stop + 2 * after + _CLOSE_BY
+    runs = _connected(_alike(words, there[begins:ends], begins), words, there)
+    return list(_with_what_differs(runs, words, there))
+
+
+def _alike(words: Sequence[Token], there: Sequence[Token], offset: int) -> list[_Stretch]:
+    """Stretches of words in common; `there` begins at the document's token `offset`."""
     matcher = SequenceMatcher(None, [token.key for token in words], [token.key for token in there])
-    runs = [
-        _Stretch(True, slice(a, a + size), slice(b, b + size))
+    return [
+        _Stretch(True, slice(a, a + size), slice(offset + b, offset + b + size))
         for a, b, size in matcher.get_matching_blocks()
         if size
     ]
-    runs = _connected(runs, words, there)
-    if not runs:
-        return []
-    return list(_with_what_differs(runs, words, there))
 
 
 def _connected(
