@@ -51,12 +51,14 @@ def sentences(folder: str, language: str | None, each: int, rng: random.Random) 
     texts = [clean(text.text) for text in load(folder, language).corpus]
     document = "\n\n".join(texts)
     found = []
-    for at in rng.sample(range(len(texts)), min(each, len(texts))):
+    for at in rng.sample(range(len(texts)), len(texts)):
         there = [part.strip() for part in _SENTENCE.findall(texts[at])]
         fitting = [part for part in there if _SHORTEST <= len(part) <= _LONGEST]
         if fitting:
             without = "\n\n".join(texts[:at] + texts[at + 1 :])
             found.append(Sentence(rng.choice(fitting), document, without))
+        if len(found) == each:
+            break
     return found
 
 

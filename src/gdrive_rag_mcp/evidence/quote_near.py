@@ -206,8 +206,8 @@ def _aligned(words: Sequence[Token], there: Sequence[Token]) -> list[_Stretch]:
     before, after = runs[0].quote.start, len(words) - runs[-1].quote.stop
     begins = max(0, runs[0].document.start - 2 * before - _CLOSE_BY)
     ends = runs[-1].document.stop + 2 * after + _CLOSE_BY
-    runs = _connected(_alike(words, there[begins:ends], begins), words, there)
-    return list(_with_what_differs(runs, words, there))
+    closer = _connected(_alike(words, there[begins:ends], begins), words, there)
+    return list(_with_what_differs(closer or runs, words, there))
 
 
 def _alike(words: Sequence[Token], there: Sequence[Token], offset: int) -> list[_Stretch]:
