@@ -23,6 +23,8 @@ _PAIRED = (
     "\u1000-\u1049\u1050-\u109d\u1780-\u17d3"  # Myanmar without its punctuation, Khmer
     "\U00020000-\U0003ffff"
 )
+UNSPACED = _PAIRED
+"""Scripts whose blanks are no borders of words, as the inside of a character class."""
 _MARKED = ((0x300, 0x370), (0x591, 0x5C8), (0x610, 0x61B), (0x64B, 0x671), (0x900, 0xE00))
 # Marks are part of a word in Indic scripts and Arabic, which `\w` does not know; the signs of money
 # and sums in the same blocks are not.
@@ -32,13 +34,17 @@ _MARKS = "".join(
     for sign in map(chr, range(first, end))
     if unicodedata.category(sign).startswith("M")
 )
+MARKS = _MARKS
+"""Marks that are part of a word and that `\\w` does not know, as the inside of a class."""
 _PAIRED_RUN = re.compile(f"[{_PAIRED}]+")
 _WORD = re.compile(f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)")
 # Latin letters and punctuation, which the full-text index parts in the same places.
 _SPLIT_BY_ITSELF = re.compile("[\\x00-\u024f\u2010-\u2027\u2030-\u205e]*")
 _JOINERS = "\u00ad\u200b-\u200f"  # soft hyphens, joiners and marks of direction: never seen
 _UNSEEN = re.compile(f"[{_JOINERS}]")
-_FOLDED_AWAY = re.compile(f"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0640{_JOINERS}]")
+FOLDED_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0640"
+"""Marks that make no other word, as the inside of a character class."""
+_FOLDED_AWAY = re.compile(f"[{FOLDED_MARKS}{_JOINERS}]")
 _LETTERS = str.maketrans(
     {"đ": "d", "ð": "d", "ø": "o", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe"}
     | {"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه"}

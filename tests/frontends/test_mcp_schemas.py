@@ -41,9 +41,11 @@ def _keys(schema: object) -> Iterator[str]:
             yield from _keys(value)
 
 
-def test_the_tools_are_the_five_that_read(tools: list[Tool]) -> None:
+def test_the_tools_are_those_that_read(tools: list[Tool]) -> None:
     assert [tool.name for tool in tools] == [
         "search_knowledge",
+        "answer_question",
+        "verify_quote",
         "get_document",
         "get_document_metadata",
         "list_documents",
@@ -127,6 +129,41 @@ def test_arguments_are_as_they_were_promised(tools: list[Tool]) -> None:
                 },
             },
             "required": ["query"],
+            "additionalProperties": False,
+        },
+        "answer_question": {
+            "type": "object",
+            "properties": {
+                "question": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "The question, in any language.",
+                },
+                "scope_id": {
+                    "type": "string",
+                    "maxLength": 12288,
+                    "description": "Only below this folder id, or in this document id.",
+                },
+            },
+            "required": ["question"],
+            "additionalProperties": False,
+        },
+        "verify_quote": {
+            "type": "object",
+            "properties": {
+                "document_id": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 12288,
+                    "description": "From search results or list_documents.",
+                },
+                "quote": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "The words; … or [...] for what is left out.",
+                },
+            },
+            "required": ["document_id", "quote"],
             "additionalProperties": False,
         },
         "get_document": {
@@ -245,8 +282,29 @@ def test_a_shape_that_occurs_twice_is_spelled_out_once() -> None:
             "yes": {"type": "boolean"},
             "perhaps": {"type": ["object", "null"]},
         },
-        "required": ["counts", "first", "second", "yes"],
     }
+
+
+def test_a_shape_that_an_earlier_tool_has_told_is_not_spelled_out_again() -> None:
+    spelled: set[type] = set()
+    output_schema(_Outer, spelled)
+
+    class Later(TypedDict):
+        inner: _Inner
+
+    assert output_schema(Later, spelled)["properties"] == {"inner": {"type": "object"}}
+
+
+def test_what_lies_below_the_items_of_a_list_is_just_an_object() -> None:
+    class Item(TypedDict):
+        inner: _Inner
+
+    class Result(TypedDict):
+        items: list[Item]
+
+    items = output_schema(Result)["properties"]["items"]
+
+    assert items["items"]["properties"] == {"inner": {"type": "object"}}
 
 
 def test_a_type_without_schema_is_a_programmers_mistake() -> None:

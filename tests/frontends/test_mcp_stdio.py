@@ -63,7 +63,7 @@ BARE = """
     from mcp.server import MCPServer
 
     server = MCPServer("bare", log_level="WARNING", subscriptions=False)
-    for name in ("one", "two", "three", "four", "five"):
+    for name in ("one", "two", "three", "four", "five", "six", "seven"):
         server.tool(name=name)(lambda question: question)
     server.run("stdio")
 """
@@ -197,7 +197,7 @@ def test_the_handshake_era_is_served_by_raw_lines(index: Path) -> None:
         assert "abstain" in opened["instructions"]
 
         server.send(LIST_TOOLS)
-        assert len(server.answer()["result"]["tools"]) == 5
+        assert len(server.answer()["result"]["tools"]) == 7
 
         server.send(call("search_knowledge", {"query": "rent in Hamburg", "limit": 1}))
         result = server.answer()["result"]
@@ -308,7 +308,7 @@ def _cpu_seconds_to_list_tools(command: list[str]) -> float:
     with started(command) as server:
         server.open_session()
         server.send(LIST_TOOLS)
-        assert len(server.answer()["result"]["tools"]) == 5
+        assert len(server.answer()["result"]["tools"]) == 7
         assert server.process.stdin is not None
         server.process.stdin.close()
         _, status, usage = os.wait4(server.process.pid, 0)

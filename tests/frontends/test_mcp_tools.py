@@ -265,6 +265,12 @@ def test_every_kind_of_result_keeps_to_its_output_schema(index: Path) -> None:
     calls = [
         ("search_knowledge", {"query": "rent"}),
         ("search_knowledge", {"query": "rent", "scope_id": "nowhere"}),
+        ("answer_question", {"question": "rent"}),
+        ("answer_question", {"question": "rent", "scope_id": "nowhere"}),
+        ("verify_quote", {"document_id": "leave", "quote": "paid annual leave"}),
+        ("verify_quote", {"document_id": "leave", "quote": "24 days of paid annual leave"}),
+        ("verify_quote", {"document_id": "leave", "quote": "Every employee … lapse in March"}),
+        ("verify_quote", {"document_id": "leave", "quote": "dragons"}),
         ("get_document", {"document_id": "leave"}),
         ("get_document_metadata", {"document_id": "scan"}),
         ("list_documents", {}),
@@ -282,7 +288,7 @@ def test_every_kind_of_result_keeps_to_its_output_schema(index: Path) -> None:
                 jsonschema.validate(result.structured_content, strict)
         return len(schemas)
 
-    assert anyio.run(checked) == 5
+    assert anyio.run(checked) == 7
 
 
 # ── size, and what documents say ─────────────────────────────────────────────

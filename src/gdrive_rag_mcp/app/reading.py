@@ -3,11 +3,15 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
+from gdrive_rag_mcp.answering import Grounds, ground
 from gdrive_rag_mcp.app.asking import QuestionEmbedding
 from gdrive_rag_mcp.app.checks import check_span, checked_limit
 from gdrive_rag_mcp.app.index_warnings import outdated_documents, scope_warnings, status_warnings
+from gdrive_rag_mcp.app.lookup import known_record, stored_document
 from gdrive_rag_mcp.app.pool import StorePool
+from gdrive_rag_mcp.app.quoting import check_quote
 from gdrive_rag_mcp.domain import (
     EVERYTHING,
     Coverage,
@@ -20,6 +24,7 @@ from gdrive_rag_mcp.domain import (
     Mode,
     Passage,
     Query,
+    QuoteCheck,
     Retrieved,
     Scope,
     SearchOutcome,
@@ -31,6 +36,7 @@ from gdrive_rag_mcp.errors import (
     IndexMissingError,
     QueryError,
 )
+from gdrive_rag_mcp.evidence.quotes import checked_quote
 from gdrive_rag_mcp.evidence.verdict import DEFAULT_THRESHOLD, judge
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.retrieval.query import checked_question
@@ -39,6 +45,7 @@ from gdrive_rag_mcp.store import Store
 
 MAX_HITS = 50
 MAX_PAGE = 500
+_MOST_SOURCES = 8
 _UNFILTERED = Filters()
 _CHANGES_BORNE = 3
 """How often the embedder may change under a search before it makes do with the words."""
@@ -106,6 +113,14 @@ class Reader:
                 return self._search(store, query, scope_id, None)
         except IndexMissingError:
             return self._unsearched(query, scope_id, VerdictReason.NO_INDEX)
+
+    def ground(self, question: str, *, scope_id: str | None = None) -> Grounds:
+        """What a question may be answered from, or why it may not be; no model is called.
+
+        Raises:
+            as `search`.
+        """
+        return ground(question, partial(self.search, limit=_MOST_SOURCES, scope_id=scope_id))
 
     def _scope(self, store: Store, scope_id: str | None) -> Scope | None:
         if scope_id is None:
@@ -201,14 +216,19 @@ class Reader:
                 hint="start counts from 0, and max_chars from 1",
             )
         with self._pool.lend() as store:
-            found = store.catalog.document(document_id, self._visible, start, max_chars)
-            if found is None:
-                record = self._record(store, document_id)
-                raise DocumentNotFoundError(
-                    f"no text of this document was indexed: it is {_why(record)}",
-                    hint="list_documents or `gdrive-rag-mcp status --files` tells what to do",
-                )
-            return found
+            return stored_document(store, document_id, self._visible, start, max_chars)
+
+    def verify_quote(self, document_id: str, quote: str) -> QuoteCheck:
+        """Whether a document holds a quote, and where.
+
+        Raises:
+            QueryError: the quote is empty or too long.
+            DocumentNotFoundError: no such document is visible, or no text of it was indexed.
+            IndexMissingError: there is no index.
+        """
+        checked = checked_quote(quote)
+        with self._pool.lend() as store:
+            return check_quote(store, document_id, checked, self._visible)
 
     def document_metadata(self, document_id: str) -> FileRecord:
         """What the ledger knows of a file.
@@ -218,16 +238,7 @@ class Reader:
             IndexMissingError: there is no index.
         """
         with self._pool.lend() as store:
-            return self._record(store, document_id)
-
-    def _record(self, store: Store, document_id: str) -> FileRecord:
-        record = store.ledger.get(document_id, self._visible)
-        if record is None:
-            raise DocumentNotFoundError(
-                f"no document with the id {document_id[:200]!r} is in the index",
-                hint="take the id from search results or from list_documents",
-            )
-        return record
+            return known_record(store, document_id, self._visible)
 
     def list_documents(
         self,
@@ -283,9 +294,3 @@ class Reader:
             for record in store.ledger.all(self._visible):
                 found = list(store.catalog.chunks(record.id, self._visible)) if chunks else None
                 yield record, found
-
-
-def _why(record: FileRecord) -> str:
-    if record.reason is None:
-        return record.state.value
-    return f"{record.state.value} ({record.reason.value})"

@@ -5,13 +5,13 @@ are narrowed to the chunk's own where the text has kept the file's line ends.
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 
-from gdrive_rag_mcp.domain import Locator, Segment, SegmentKind
+from gdrive_rag_mcp.domain import Document, Locator, Segment, SegmentKind
 
 _CELLS = re.compile(r"([A-Z]+)\d+(?::([A-Z]+)\d+)?$")
 _SHUT = frozenset({"slide", "cell", "chapter", "part"})
@@ -86,6 +86,23 @@ def merge(locators: Sequence[Locator], path: tuple[str, ...]) -> Locator:
     value = _merged_value(distinct, path, first, last)
     sureness = [locator.ocr for locator in distinct if locator.ocr is not None]
     return Locator(kind, value, first, last, label, min(sureness, default=None))
+
+
+def place_of(document: Document, start: int, end: int) -> Locator:
+    """Where `document.text[start:end]` stands, whichever chunks it lies in.
+
+    Raises:
+        ValueError: the document has no segments.
+    """
+    lines = Lines(document.text)
+    segments = document.segments
+    first = bisect_right(segments, start, key=lambda segment: segment.end)
+    last = bisect_left(segments, end, key=lambda segment: segment.start)
+    # Between two segments stand blanks only, which belong to the one before.
+    held = segments[first:last] or segments[max(0, last - 1) : max(1, last)]
+    if not held:
+        raise ValueError("a document without segments has no places")
+    return merge([lines.narrow(segment, start, end) for segment in held], common_path(held))
 
 
 def _merged_value(

@@ -75,8 +75,19 @@ from gdrive_rag_mcp.domain.queries import (
     Scope,
     TermStatistics,
 )
+from gdrive_rag_mcp.domain.quotes import (
+    ALARMING,
+    Difference,
+    DifferenceKind,
+    QuoteCheck,
+    QuotedPlace,
+    QuoteMatch,
+    QuoteVerdict,
+    Span,
+)
 
 __all__ = [
+    "ALARMING",
     "EVERYTHING",
     "SEARCHABLE_STATES",
     "STATE_OF_REASON",
@@ -86,6 +97,8 @@ __all__ = [
     "Chunk",
     "CosineBackground",
     "Coverage",
+    "Difference",
+    "DifferenceKind",
     "Document",
     "EmbeddingIdentity",
     "EmbeddingOutlook",
@@ -116,6 +129,10 @@ __all__ = [
     "Passage",
     "Query",
     "QueryTerm",
+    "QuoteCheck",
+    "QuoteMatch",
+    "QuoteVerdict",
+    "QuotedPlace",
     "Reason",
     "ReindexReport",
     "Reply",
@@ -129,6 +146,7 @@ __all__ = [
     "SourceFolder",
     "SourceShortcut",
     "SourceUsage",
+    "Span",
     "StoredDocument",
     "SyncPlan",
     "SyncReport",

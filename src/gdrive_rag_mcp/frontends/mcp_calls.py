@@ -40,6 +40,20 @@ def search(
     return call
 
 
+def answer(question: str, *, scope_id: str | None) -> Call:
+    """What to answer from, or a refusal; whole sources, as many as fit."""
+    return lambda reader: present.bounded_answer(
+        present.answer_object(reader.ground(question, scope_id=scope_id or None))
+    )
+
+
+def quote(document_id: str, text: str) -> Call:
+    """What became of a quote."""
+    return lambda reader: present.bounded_quote(
+        present.quote_object(reader.verify_quote(document_id, text))
+    )
+
+
 def document(document_id: str, *, start: int, max_chars: int) -> Call:
     """A page of a document, cut where the result would be too long."""
 

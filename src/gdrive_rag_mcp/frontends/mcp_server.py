@@ -1,4 +1,4 @@
-"""The MCP server: five read-only tools over a `Reader`, on stdio, in both protocol eras.
+"""The MCP server: seven read-only tools over a `Reader`, on stdio, in both protocol eras.
 
 Nothing heavy is loaded before a tool is called: a client that only lists tools waits for the SDK.
 """
@@ -9,7 +9,6 @@ import re
 import secrets
 import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -30,7 +29,17 @@ from gdrive_rag_mcp import presentation as present
 from gdrive_rag_mcp.errors import GdriveRagError
 from gdrive_rag_mcp.frontends import mcp_calls as calls
 from gdrive_rag_mcp.frontends.interrupts import heeded
+from gdrive_rag_mcp.frontends.lazy_reader import LazyReader
+from gdrive_rag_mcp.frontends.mcp_arguments import (
+    DocumentId,
+    Question,
+    SomeCursor,
+    SomeId,
+    SomeScope,
+    SomeWord,
+)
 from gdrive_rag_mcp.frontends.mcp_instructions import INSTRUCTIONS
+from gdrive_rag_mcp.frontends.mcp_refusals import complaint, told, unknown_arguments
 from gdrive_rag_mcp.frontends.mcp_schemas import RESULTS, input_schema, output_schema
 from gdrive_rag_mcp.frontends.process_end import end_process
 
@@ -43,27 +52,6 @@ _READ_ONLY = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 _WRAPPED = re.compile(r"(?<!\n)\n(?!\n)")
-# A local file is known by its path, of which every byte may have to be written as three characters.
-_LONGEST_ID = 3 * 4096
-_Id = Annotated[str, Field(min_length=1, max_length=_LONGEST_ID)]
-_SomeId = Annotated[str, Field(max_length=_LONGEST_ID)] | SkipJsonSchema[None]
-_SomeWord = Annotated[str, Field(max_length=200)] | SkipJsonSchema[None]
-_SomeCursor = Annotated[str, Field(max_length=8_000)] | SkipJsonSchema[None]
-
-
-class _Lazy:
-    """The reader, made by the first call that needs it; a failure is tried again by the next."""
-
-    def __init__(self, make_reader: "Callable[[], Reader]") -> None:
-        self._make_reader = make_reader
-        self._reader: Reader | None = None
-        self._lock = threading.Lock()
-
-    def __call__(self) -> "Reader":
-        with self._lock:
-            if self._reader is None:
-                self._reader = self._make_reader()
-            return self._reader
 
 
 class _Tools:
@@ -83,17 +71,15 @@ class _Tools:
 
     async def search_knowledge(
         self,
-        query: Annotated[str, Field(min_length=1, description="The question, in any language.")],
+        query: Question,
         limit: Annotated[int, Field(ge=1, le=50, description="Passages at most.")] = 5,
-        scope_id: Annotated[
-            _SomeId, Field(description="Only below this folder id, or in this document id.")
-        ] = None,
-        mime_type: Annotated[_SomeWord, Field(description="Only documents of this type.")] = None,
+        scope_id: SomeScope = None,
+        mime_type: Annotated[SomeWord, Field(description="Only documents of this type.")] = None,
         modified_after: Annotated[
-            _SomeWord, Field(description="ISO 8601 date or time, inclusive.")
+            SomeWord, Field(description="ISO 8601 date or time, inclusive.")
         ] = None,
         modified_before: Annotated[
-            _SomeWord, Field(description="ISO 8601 date or time, inclusive.")
+            SomeWord, Field(description="ISO 8601 date or time, inclusive.")
         ] = None,
     ) -> CallToolResult:
         """Search the documents for passages that answer a question, with citations and a verdict.
@@ -112,9 +98,34 @@ class _Tools:
             )
         )
 
+    async def answer_question(
+        self, question: Question, scope_id: SomeScope = None
+    ) -> CallToolResult:
+        """Get numbered sources to answer a question from, with the rules of citing them.
+
+        When the verdict on the evidence is that it is not sufficient, a refusal comes instead:
+        tell the user what refusal.say says. You write the answer; no model is called here.
+        """
+        return await self._answer(calls.answer(question, scope_id=scope_id))
+
+    async def verify_quote(
+        self,
+        document_id: DocumentId,
+        quote: Annotated[
+            str, Field(min_length=1, description="The words; … or [...] for what is left out.")
+        ],
+    ) -> CallToolResult:
+        """Check that a document says what you quote from it, before you present it as evidence.
+
+        The verdict is exact (`tolerated`: what was overlooked, such as case or line breaks), near
+        (`differences`; `altered` when a number, date, negation or name differs) or absent. Offsets
+        are those of get_document.
+        """
+        return await self._answer(calls.quote(document_id, quote))
+
     async def get_document(
         self,
-        document_id: Annotated[_Id, Field(description="From search results or list_documents.")],
+        document_id: DocumentId,
         start: Annotated[int, Field(ge=0, description="First character, from 0.")] = 0,
         max_chars: Annotated[
             int, Field(ge=1, le=30_000, description="Characters at most.")
@@ -129,7 +140,7 @@ class _Tools:
 
     async def get_document_metadata(
         self,
-        document_id: Annotated[_Id, Field(description="From search results or list_documents.")],
+        document_id: DocumentId,
     ) -> CallToolResult:
         """Tell what is known of a file without its text.
 
@@ -140,14 +151,14 @@ class _Tools:
 
     async def list_documents(
         self,
-        folder_id: Annotated[_SomeId, Field(description="Only below this folder.")] = None,
+        folder_id: Annotated[SomeId, Field(description="Only below this folder.")] = None,
         state: Annotated[
             Literal["indexed", "partial", "empty", "skipped", "failed", "pending", "held"]
             | SkipJsonSchema[None],
             Field(description="Only files in this state; others may be found by a former text."),
         ] = None,
-        query: Annotated[_SomeWord, Field(description="Part of a path.")] = None,
-        cursor: Annotated[_SomeCursor, Field(description="next_cursor of the page before.")] = None,
+        query: Annotated[SomeWord, Field(description="Part of a path.")] = None,
+        cursor: Annotated[SomeCursor, Field(description="next_cursor of the page before.")] = None,
     ) -> CallToolResult:
         """List the ledger: every file in the folder, its state, and why it could not be read.
 
@@ -181,14 +192,9 @@ class _Tools:
         try:
             shown = present.fenced(call(self._reader()), self._nonce())
         except GdriveRagError as error:
-            raise ToolError(_told(error)) from error
+            raise ToolError(told(error)) from error
         text = TextContent(type="text", text=present.as_json(shown))
         return CallToolResult(content=[text], structured_content=shown)
-
-
-def _told(error: GdriveRagError) -> str:
-    remedy = f" To fix it: {error.hint}" if error.hint else ""
-    return f"{error.code}: {error.message}.{remedy}"
 
 
 class _AsGiven(FuncMetadata):
@@ -201,17 +207,17 @@ class _AsGiven(FuncMetadata):
 def _described(tools: _Tools) -> list[Tool]:
     """The tools as they are listed, schemas included."""
     described = []
+    spelled: set[type] = set()
     for name, shape in RESULTS.items():
         function = getattr(tools, name)
         tool = Tool.from_function(
             function,
-            title=name.replace("_", " ").capitalize(),
             description=_WRAPPED.sub(" ", inspect.getdoc(function) or ""),
             annotations=_READ_ONLY,
         )
         tool.parameters = input_schema(tool.parameters)
         tool.fn_metadata = _AsGiven(
-            arg_model=tool.fn_metadata.arg_model, output_schema=output_schema(shape)
+            arg_model=tool.fn_metadata.arg_model, output_schema=output_schema(shape, spelled)
         )
         described.append(tool)
     return described
@@ -244,25 +250,15 @@ class _StrictServer(MCPServer[dict[str, Any]]):
             raise ToolError(f"Unknown tool: {name}. There are: {', '.join(self._arguments)}.")
         strangers = sorted(set(arguments) - set(known))
         if strangers:
-            raise ToolError(
-                f"bad_argument: {name} has no argument {', '.join(map(repr, strangers))}. "
-                f"To fix it: use {', '.join(known) or 'no arguments'}."
-            )
+            raise ToolError(unknown_arguments(name, strangers, known))
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
-                raise ToolError(_complaint(error.__cause__)) from error.__cause__
+                raise ToolError(complaint(error.__cause__)) from error.__cause__
             if isinstance(error.__cause__, ToolError):  # ours, without the SDK's prefix
                 raise error.__cause__ from None
             raise
-
-
-def _complaint(error: ValidationError) -> str:
-    """One complaint an argument; of an optional one, what is said of its value and not of null."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    said = {str(item["loc"][0]): item["msg"] for item in reversed(found)}
-    return f"bad_argument: {'; '.join(f'{name}: {said[name]}' for name in sorted(said))}."
 
 
 def _fresh_nonce() -> str:
@@ -276,7 +272,7 @@ def build_server(
     nonce: Callable[[], str] = _fresh_nonce,
 ) -> MCPServer[dict[str, Any]]:
     """The server with its tools; `make_reader` is called by the first tool call."""
-    tools = _Tools(_Lazy(make_reader), deadline_seconds=deadline_seconds, nonce=nonce)
+    tools = _Tools(LazyReader(make_reader), deadline_seconds=deadline_seconds, nonce=nonce)
     return _StrictServer(_described(tools))
 
 

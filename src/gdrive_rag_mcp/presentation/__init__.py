@@ -1,5 +1,6 @@
 """Domain → what users and clients see: JSON objects, plain text, and results fit for a model."""
 
+from gdrive_rag_mcp.presentation.answers import answer_object
 from gdrive_rag_mcp.presentation.evaluations import (
     evaluation_object,
     evaluation_text,
@@ -8,7 +9,9 @@ from gdrive_rag_mcp.presentation.evaluations import (
 from gdrive_rag_mcp.presentation.forecasts import forecast_object, forecast_text
 from gdrive_rag_mcp.presentation.limits import (
     MAX_RESULT_CHARS,
+    bounded_answer,
     bounded_document,
+    bounded_quote,
     bounded_search,
     fenced,
     fits,
@@ -28,6 +31,7 @@ from gdrive_rag_mcp.presentation.plain import (
     search_text,
     status_text,
 )
+from gdrive_rag_mcp.presentation.quotes import quote_object, quote_text
 from gdrive_rag_mcp.presentation.reports import (
     export_object,
     ledger_object,
@@ -45,8 +49,11 @@ from gdrive_rag_mcp.presentation.troubles import nothing_searchable
 
 __all__ = [
     "MAX_RESULT_CHARS",
+    "answer_object",
     "as_json",
+    "bounded_answer",
     "bounded_document",
+    "bounded_quote",
     "bounded_search",
     "coverage_text",
     "deep_link",
@@ -66,6 +73,8 @@ __all__ = [
     "nothing_searchable",
     "plan_object",
     "plan_text",
+    "quote_object",
+    "quote_text",
     "reindex_object",
     "reindex_text",
     "round_object",

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
+from gdrive_rag_mcp.presentation.answer_shapes import AnswerObject, QuoteObject
 from gdrive_rag_mcp.presentation.objects import as_json, shortened
 from gdrive_rag_mcp.presentation.shapes import DocumentObject, HitObject, SearchObject
 
@@ -20,6 +21,7 @@ _FROM_DOCUMENTS = frozenset(
     (
         *("document_id", "url", "results", "candidate_results", "files"),
         *("name", "title", "path", "detail", "text"),
+        *("found_text", "differences", "citation", "in_chunks", "other_places", "parts", "sources"),
     )
 )
 
@@ -81,6 +83,50 @@ def bounded_document(shown: DocumentObject) -> DocumentObject:
     text = _prefix(shown["text"], _json_length(shown["text"]) - excess - len('"next_start":0') * 2)
     end = shown["start"] + max(len(text), 1)  # a reader that goes on must come to an end
     return {**shown, "text": text, "end": end, "next_start": end}
+
+
+def bounded_answer(shown: AnswerObject) -> AnswerObject:
+    """Leave out the last sources until the whole fits, as half a source proves nothing.
+
+    Only one that is alone too long is shortened. Left out ones are counted in `omitted_sources`.
+    """
+    key = "sources" if shown["sources"] else "candidate_results"
+    passages: list[Any] = [_trimmed(cast("HitObject", each)) for each in cast("Any", shown)[key]]
+    bounded = cast("dict[str, Any]", {**shown, key: passages})
+    while _excess(bounded) > 0 and len(passages) > 1:
+        passages.pop()
+        bounded["omitted_sources"] = bounded.get("omitted_sources", 0) + 1
+    if passages and (excess := _excess(bounded)) > 0:
+        passages[0] = _shortened(passages[0], excess, 0)
+    return cast("AnswerObject", bounded)
+
+
+_LISTS_OF_A_QUOTE = ("other_places", "in_chunks", "differences", "parts")
+_LEAST_LISTED = 2
+
+
+def bounded_quote(shown: QuoteObject) -> QuoteObject:
+    """Shorten lists, then the text, until the whole fits; the offsets stay those of the place."""
+    bounded = cast("dict[str, Any]", {**shown, "title": shown["title"][:_TITLE_CHARS]})
+    for name in _LISTS_OF_A_QUOTE:
+        while _excess(bounded) > 0 and len(bounded.get(name, ())) > _LEAST_LISTED:
+            listed = bounded[name]
+            bounded |= {name: listed[: max(_LEAST_LISTED, len(listed) // 2)], "truncated": True}
+    excess = _excess(bounded)
+    if excess > 0 and bounded["found_text"]:
+        room = _json_length(bounded["found_text"]) - excess - len(',"truncated":true')
+        bounded |= {"found_text": _prefix(bounded["found_text"], room), "truncated": True}
+    while _excess(bounded) > 0 and (endless := _longest_list(bounded)):
+        bounded |= {endless: [], "truncated": True}
+    return cast("QuoteObject", bounded)
+
+
+def _longest_list(bounded: Mapping[str, Any]) -> str | None:
+    """Where a document's own words about its places have no end."""
+    lengths = {
+        name: len(as_json({name: bounded[name]})) for name in _LISTS_OF_A_QUOTE if bounded.get(name)
+    }
+    return max(lengths, key=lambda name: lengths[name]) if lengths else None
 
 
 def _excess(shown: Mapping[str, object]) -> int:

@@ -49,6 +49,8 @@ _SUFFICIENT = {
     ),
     Audience.PERSON: "The evidence is sufficient: these passages support an answer.",
 }
+BY_THE_RULES = "The evidence is sufficient. Answer from `sources` by the rules."
+"""Said to a model that is given numbered sources, in place of how results are cited."""
 _LEADS = "`candidate_results` may be offered as leads, never as evidence."
 _REFUSALS = {
     VerdictReason.NO_INDEX: _Refusal(
@@ -94,22 +96,20 @@ _FILTERED_OUT = _Refusal(
 )
 
 
-def message(outcome: SearchOutcome, audience: Audience = Audience.MODEL) -> str:
-    """What goes with a verdict, naming missing terms and what was not read."""
-    evidence = outcome.evidence
-    if evidence.sufficient:
-        said = [_SUFFICIENT[audience], *_absent(outcome, audience)]
+def message(
+    outcome: SearchOutcome,
+    audience: Audience = Audience.MODEL,
+    *,
+    sufficient: str | None = None,
+) -> str:
+    """What goes with a verdict, naming missing terms and what was not read.
+
+    `sufficient` is said of sufficient evidence in place of what is said of search results.
+    """
+    if outcome.evidence.sufficient:
+        said = [sufficient or _SUFFICIENT[audience], *_absent(outcome, audience)]
     else:
-        terms = _quoted(evidence.missing_terms)
-        said = [
-            _refusal(outcome)
-            .said_to(audience)
-            .format(
-                scope=_quoted((outcome.scope_id or "",)),
-                terms=terms or "what the question is about",
-                without=f": nothing mentions {terms}" if terms else "",
-            )
-        ]
+        said = [_filled(_refusal(outcome).said_to(audience), outcome)]
     return " ".join(
         [
             *said,
@@ -117,6 +117,25 @@ def message(outcome: SearchOutcome, audience: Audience = Audience.MODEL) -> str:
             *_held(outcome.coverage, audience),
             *_unread(outcome.coverage, audience),
         ]
+    )
+
+
+def refusal_to_pass_on(outcome: SearchOutcome) -> str:
+    """What whoever asked is told in place of an answer; names no tool and no command."""
+    fact = _filled(_refusal(outcome).fact, outcome)
+    unread = outcome.coverage.unreadable
+    files = counted(outcome.coverage.in_scope, "file")
+    them = "it" if unread == 1 else "one of them"
+    unseen = f" {unread} of {files} in scope could not be read, so an answer may stand in {them}."
+    return f"I cannot answer this from the documents: {fact}.{unseen if unread else ''}"
+
+
+def _filled(said: str, outcome: SearchOutcome) -> str:
+    terms = _quoted(outcome.evidence.missing_terms)
+    return said.format(
+        scope=_quoted((outcome.scope_id or "",)),
+        terms=terms or "what the question is about",
+        without=f": nothing mentions {terms}" if terms else "",
     )
 
 

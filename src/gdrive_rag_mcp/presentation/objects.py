@@ -72,7 +72,8 @@ def headings_beside(passage: Passage) -> list[str]:
     return [] if passage.locator.kind == "heading" else list(passage.headings)
 
 
-def _citation(passage: Passage) -> CitationObject:
+def citation_object(passage: Passage) -> CitationObject:
+    """Where a passage stands, and which revision of its document was read when."""
     return CitationObject(
         url=deep_link(passage.url, passage.mime_type, passage.locator, passage.anchor),
         path=passage.path,
@@ -104,7 +105,7 @@ def hit_object(hit: Hit, ideal_bm25: float, outdated: FileState | None = None) -
             "cosine": _rounded(hit.cosine, 4),
             "bm25_of_ideal": _rounded(of_ideal, 4),
         },
-        "citation": _citation(passage),
+        "citation": citation_object(passage),
     }
     if headings := headings_beside(passage):
         shown["headings"] = headings
@@ -115,7 +116,8 @@ def hit_object(hit: Hit, ideal_bm25: float, outdated: FileState | None = None) -
     return shown
 
 
-def _evidence(outcome: SearchOutcome) -> EvidenceObject:
+def evidence_object(outcome: SearchOutcome, *, sufficient: str | None = None) -> EvidenceObject:
+    """The verdict; `sufficient` is said of sufficient evidence, see `message`."""
     evidence, coverage = outcome.evidence, outcome.coverage
     return EvidenceObject(
         sufficient=evidence.sufficient,
@@ -125,7 +127,7 @@ def _evidence(outcome: SearchOutcome) -> EvidenceObject:
         missing_terms=list(evidence.missing_terms),
         mode=outcome.mode.value,
         warnings=list(outcome.warnings),
-        message=message(outcome),
+        message=message(outcome, sufficient=sufficient),
         coverage={
             "in_scope": coverage.in_scope,
             "searchable": coverage.searchable,
@@ -147,7 +149,7 @@ def search_object(outcome: SearchOutcome) -> SearchObject:
     return SearchObject(
         query=outcome.question,
         scope={"id": outcome.scope_id, "documents": outcome.coverage.searchable},
-        evidence=_evidence(outcome),
+        evidence=evidence_object(outcome),
         results=hits if sufficient else [],
         candidate_results=[] if sufficient else hits,
     )

@@ -61,11 +61,12 @@ def search_text(outcome: SearchOutcome) -> str:
     return "\n".join(lines)
 
 
-_OUTDATED = {
+OUTDATED = {
     FileState.HELD: "no longer in the source; held",
     FileState.PENDING: "as it was last read; changed since",
     FileState.FAILED: "as it was last read; failed since",
 }
+"""What a state says of a document that is found by a former text."""
 
 
 def _under(passage: Passage) -> str:
@@ -77,7 +78,7 @@ def _under(passage: Passage) -> str:
 
 def _hit_lines(hit: Hit, terms: Sequence[TermStatistics], outdated: FileState | None) -> list[str]:
     passage = hit.passage
-    mark = f"  ({_OUTDATED.get(outdated, outdated.value)})" if outdated else ""
+    mark = f"  ({OUTDATED.get(outdated, outdated.value)})" if outdated else ""
     lines = [
         f"{hit.rank}. {one_line(passage.title or passage.name)}",
         f"   {one_line(passage.path)}, {place(passage.locator)}{_under(passage)}{mark}",

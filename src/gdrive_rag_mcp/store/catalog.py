@@ -12,6 +12,7 @@ from gdrive_rag_mcp.domain import (
     IndexStatus,
     Passage,
     Scope,
+    Span,
     StoredDocument,
     TextYield,
 )
@@ -251,12 +252,16 @@ class Catalog:
         end = None if max_chars is None else start + max_chars
         return StoredDocument(record, title, text[start:end], start, len(text))
 
-    def chunks(self, document_id: str, scope: Scope) -> Iterator[tuple[int, Passage]]:
-        """A document's chunks in order, with their ordinals."""
+    def chunks(
+        self, document_id: str, scope: Scope, within: Span | None = None
+    ) -> Iterator[tuple[int, Passage]]:
+        """A document's chunks in order, with their ordinals; those that reach into `within`."""
         condition, parameters = scope_condition(scope)
+        place = (within.end, within.start) if within else ()
+        reaching = ' AND c.start < ? AND c."end" > ?' if within else ""
         rows = self._connection.execute(
-            f"{PASSAGE_COLUMNS} WHERE f.id = ? AND {condition} ORDER BY c.ordinal",
-            (document_id, *parameters),
+            f"{PASSAGE_COLUMNS} WHERE f.id = ? AND {condition}{reaching} ORDER BY c.ordinal",
+            (document_id, *parameters, *place),
         )
         texts = Texts(self._connection)
         for row in rows:

@@ -12,7 +12,7 @@ import typer
 
 from gdrive_rag_mcp import __version__
 from gdrive_rag_mcp.errors import GdriveRagError, SettingsError
-from gdrive_rag_mcp.frontends.cli import evaluating, fitting, google, syncing
+from gdrive_rag_mcp.frontends.cli import evaluating, fitting, google, quoting, syncing
 from gdrive_rag_mcp.frontends.cli.running import (
     Json,
     ReadSettings,
@@ -25,13 +25,8 @@ from gdrive_rag_mcp.frontends.cli.running import (
 from gdrive_rag_mcp.frontends.cli.streams import mend_standard_streams, unwritable
 from gdrive_rag_mcp.frontends.interrupts import INTERRUPTED, broken_off
 
-__all__ = [
-    "evaluating",
-    "fitting",
-    "google",
-    "main",
-    "syncing",
-]  # whose import is what makes their commands
+# Their import is what makes their commands.
+__all__ = ["evaluating", "fitting", "google", "main", "quoting", "syncing"]
 
 _MOST_PASSAGES = 50
 
