@@ -13,6 +13,7 @@ from itertools import pairwise, takewhile
 from operator import add
 
 from gdrive_rag_mcp.domain import QueryTerm
+from gdrive_rag_mcp.numbers import GROUPED, digits
 from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
 
 _PAIRED = (
@@ -33,7 +34,9 @@ _MARKS = "".join(
     if unicodedata.category(sign).startswith("M")
 )
 _PAIRED_RUN = re.compile(f"[{_PAIRED}]+")
-_WORD = re.compile(f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)")
+_ONE_WORD = f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)"
+_WORD = re.compile(_ONE_WORD)
+_ASKED_WORD = re.compile(f"({GROUPED})|{_ONE_WORD}")
 # Latin letters and punctuation, which the full-text index parts in the same places.
 _SPLIT_BY_ITSELF = re.compile("[\\x00-\u024f\u2010-\u2027\u2030-\u205e]*")
 _JOINERS = "\u00ad\u200b-\u200f"  # soft hyphens, joiners and marks of direction: never seen
@@ -253,10 +256,24 @@ def _folded_stop_words(language: str) -> frozenset[str]:
 def words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The words of a text in order as they are seen (NFKC), each with the tokens to look for.
 
-    A run of a script without blanks counts as one word, of pairs or of a single character.
+    A run of a script without blanks counts as one word, of pairs or of a single character; a
+    number in groups, such as 5,000, as one word of its digits.
     """
-    for match in _WORD.finditer(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))):
-        yield match.group(), tuple(_cut(fold(match.group()), _asked_run))
+    for match in _ASKED_WORD.finditer(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))):
+        word = match.group()
+        yield word, (digits(word),) if match[1] else tuple(_cut(fold(word), _asked_run))
+
+
+def phrase_of(text: str) -> str:
+    """The index tokens that stand side by side wherever this text is, with blanks between.
+
+    Its last run may go on there, where the others end as they do here.
+    """
+    found = _WORD.findall(fold(text))
+    cut = [[word] if word else _indexed_run(run) for run, word in found]
+    if found and found[-1][0]:
+        cut[-1] = [*_asked_run(found[-1][0])]
+    return " ".join(token for part in cut for token in part)
 
 
 def query_terms(text: str) -> tuple[QueryTerm, ...]:

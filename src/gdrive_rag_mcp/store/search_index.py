@@ -12,6 +12,7 @@ from gdrive_rag_mcp.domain import (
     EmbeddingOutlook,
     Filters,
     Passage,
+    QueryPhrase,
     QueryTerm,
     RetrievalStatistics,
     Scope,
@@ -182,13 +183,18 @@ class SqliteSearchIndex:
     # ── searching ────────────────────────────────────────────────────────────
 
     def statistics(
-        self, terms: Sequence[QueryTerm], scope: Scope, filters: Filters
+        self,
+        terms: Sequence[QueryTerm],
+        scope: Scope,
+        filters: Filters,
+        phrases: Sequence[QueryPhrase] = (),
     ) -> RetrievalStatistics:
-        """Count what is in scope and how many of its chunks know each term."""
+        """Count what is in scope and how many of its chunks know each term and phrase."""
         found = self._narrowing.counts(scope, filters)
         known = (
             self._text.term_statistics(terms, scope, filters, found.chunks) if found.chunks else ()
         )
+        held = self._text.phrase_statistics(phrases, scope, filters, found.chunks)
         ideal = sum(term.idf for term in known if term.key)
         return RetrievalStatistics(
             found.documents,
@@ -196,6 +202,7 @@ class SqliteSearchIndex:
             known,
             ideal,
             vectorless_chunks=found.chunks - found.vectors,
+            phrases=held,
         )
 
     def search_text(
