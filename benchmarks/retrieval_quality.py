@@ -1,7 +1,7 @@
 """How well the handed questions find their passages, each set and language by itself.
 
-    python -m benchmarks.retrieval_quality --cache FOLDER [--weights FOLDER] [--sets xquad,scifact-en]
-        [--ablate] [--check]
+    python -m benchmarks.retrieval_quality --cache FOLDER [--weights FOLDER]
+        [--sets xquad,scifact-en] [--ablate] [--check]
 
 Of questions with an answer: how often a passage of a right document is first (hit@1) and among the
 first five (hit@5), the mean reciprocal rank among ten (MRR), and nDCG@10 by the judged documents.
@@ -32,7 +32,7 @@ from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.small_index import fill_index, plain_document
 
 EACH = 150
-DEPTH = 10
+DEPTH, FIRST = 10, 5
 XQUAD = ("en", "de", "es", "ro", "tr", "ru", "el", "ar", "hi", "th", "vi", "zh")
 NOMIRACL = ("en", "de", "es", "fr", "id", "ru", "ar", "hi", "zh", "ja", "ko")
 OTHERS = (
@@ -45,8 +45,23 @@ HIT_AT_5 = {
 }
 HIT_AT_1 = dict.fromkeys((f"xquad-{language}" for language in XQUAD), 0.93)
 NDCG = {"scifact-en": 0.69}
+RANK_CONSTANT = 60
+
+
+def fused_ranks(
+    by_text: Mapping[int, float], by_vector: Mapping[int, float], _background: float | None
+) -> list[tuple[int, float]]:
+    """Reciprocal rank fusion, to compare with: Cormack, Clarke & Büttcher, SIGIR 2009."""
+    scores: dict[int, float] = {}
+    for ranking in (by_text, by_vector):
+        for rank, item in enumerate(ranking, start=1):
+            scores[item] = scores.get(item, 0.0) + 1 / (RANK_CONSTANT + rank)
+    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+
+
 ABLATIONS: Mapping[str, Ranking] = {
     "whole words and phrases not first": replace(DEFAULT_RANKING, exact_first=False),
+    "ranks fused, not scores": replace(DEFAULT_RANKING, fuse=fused_ranks),
     "copies not collapsed": replace(DEFAULT_RANKING, collapse=False),
     "no limit a document": replace(DEFAULT_RANKING, most_of_a_document=None),
 }
@@ -98,7 +113,8 @@ def sets(wanted: Sequence[str]) -> Iterator[EvidenceSet]:
 def judged(kit: EvidenceSet) -> Mapping[str, frozenset[str]]:
     """The right documents of each question: judged ones where a set has them, else its gold."""
     file = DATA / kit.name / "qrels.jsonl"
-    found: dict[str, frozenset[str]] = {question.id: question.gold for question in kit.questions}
+    there = {text.id for text in kit.corpus}
+    found = {question.id: question.gold & there for question in kit.questions}
     if file.exists():
         for line in file.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
@@ -107,17 +123,21 @@ def judged(kit: EvidenceSet) -> Mapping[str, frozenset[str]]:
     return found
 
 
-def documents_found(retriever: Retriever, question: Question) -> list[str]:
-    """The documents of the first hits, each where its first passage is."""
+def documents_found(retriever: Retriever, question: Question) -> list[frozenset[str]]:
+    """The documents that each of the first hits stands for: its own, and those of its copies."""
     hits = retriever.retrieve(Query(question.text, limit=DEPTH)).hits[:DEPTH]
-    return [hit.passage.document_id for hit in hits]
+    return [
+        frozenset((hit.passage.document_id, *(copy.document_id for copy in hit.duplicates)))
+        for hit in hits
+    ]
 
 
 def figures(
-    name: str, mode: Mode, found: Sequence[list[str]], right: Sequence[frozenset[str]]
+    name: str, mode: Mode, found: Sequence[list[frozenset[str]]], right: Sequence[frozenset[str]]
 ) -> Figures:
+    """What came of a set's questions."""
     ranks = [
-        next((rank for rank, one in enumerate(own, 1) if one in gold), math.inf)
+        next((rank for rank, one in enumerate(own, 1) if one & gold), math.inf)
         for own, gold in zip(found, right, strict=True)
     ]
     return Figures(
@@ -125,18 +145,18 @@ def figures(
         mode,
         len(ranks),
         mean(rank <= 1 for rank in ranks),
-        mean(rank <= 5 for rank in ranks),
+        mean(rank <= FIRST for rank in ranks),
         mean(1 / rank for rank in ranks),
         mean(map(_ndcg, found, right)),
     )
 
 
-def _ndcg(found: list[str], right: frozenset[str]) -> float:
+def _ndcg(found: list[frozenset[str]], right: frozenset[str]) -> float:
     """Of distinct documents, each judged right or not: Järvelin & Kekäläinen, TOIS 2002."""
     distinct = list(dict.fromkeys(found))
-    gains = sum(1 / math.log2(rank + 1) for rank, one in enumerate(distinct, 1) if one in right)
+    gains = sum(1 / math.log2(rank + 1) for rank, one in enumerate(distinct, 1) if one & right)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(len(right), DEPTH) + 1))
-    return gains / ideal if ideal else 0.0
+    return min(1.0, gains / ideal) if ideal else 0.0
 
 
 def index_of(kit: EvidenceSet, embedder: RememberingEmbedder, folder: Path) -> Path:

@@ -34,12 +34,16 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as asked; the scope stays what the caller named, resolved or not."""
+    """A question as asked; the scope stays what the caller named, resolved or not.
+
+    `neighbours` is how many chunks before and after each hit are shown with it.
+    """
 
     text: str
     limit: int = 5
     scope: Scope = EVERYTHING
     filters: Filters = Filters()
+    neighbours: int = 0
 
 
 @dataclass(frozen=True, slots=True)

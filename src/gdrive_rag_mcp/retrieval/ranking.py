@@ -1,4 +1,4 @@
-"""How hits are put in order: rank fusion, what was asked for whole, copies, one document's share."""
+"""How hits are put in order: what was asked for whole, copies, one document's share."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -7,8 +7,12 @@ from typing import TypeVar
 
 from gdrive_rag_mcp.domain import Duplicate, Hit
 from gdrive_rag_mcp.retrieval.copies import same_groups, wording
-from gdrive_rag_mcp.retrieval.fusion import RANK_CONSTANT
+from gdrive_rag_mcp.retrieval.fusion import fused_scores
 
+Fusion = Callable[
+    [Mapping[int, float], Mapping[int, float], float | None], Sequence[tuple[int, float]]
+]
+"""From BM25 scores, cosines and the cosines' background to items with a score, best first."""
 _Number = TypeVar("_Number", int, float)
 SHOWN_FIRST = 5
 """Hits among which no document takes more than its share."""
@@ -18,7 +22,7 @@ SHOWN_FIRST = 5
 class Ranking:
     """What takes part in the order of the hits, and by how much."""
 
-    constant: int = RANK_CONSTANT
+    fuse: Fusion = fused_scores
     exact_first: bool = True
     collapse: bool = True
     most_of_a_document: int | None = 3
@@ -89,7 +93,7 @@ def numbered(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def held_first(
     fused: Sequence[tuple[int, float]], held: Mapping[int, tuple[int, int]]
 ) -> list[tuple[int, float]]:
-    """Put chunks first that hold what was asked for whole: quotations, then codes, then the rest."""
+    """Put chunks first that hold what was asked for whole: quotations before codes."""
     nothing = (0, 0)
     return sorted(
         fused, key=lambda scored: tuple(-number for number in held.get(scored[0], nothing))

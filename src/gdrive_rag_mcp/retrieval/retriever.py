@@ -19,7 +19,6 @@ from gdrive_rag_mcp.domain import (
 )
 from gdrive_rag_mcp.errors import EmbeddingError
 from gdrive_rag_mcp.protocols import Embedder, SearchIndex
-from gdrive_rag_mcp.retrieval.fusion import reciprocal_rank_fusion
 from gdrive_rag_mcp.retrieval.query import analyse, checked_question
 from gdrive_rag_mcp.retrieval.ranking import (
     DEFAULT_RANKING,
@@ -152,11 +151,10 @@ class Retriever:
         held: Mapping[int, _Held],
     ) -> tuple[Hit, ...]:
         ranks = _Ranks(matched, nearest)
-        whole = sorted(held, key=lambda chunk: (ranks.place(chunk), chunk))
-        fused = reciprocal_rank_fusion(
-            [tuple(ranks.by_text), tuple(ranks.by_vector), whole], self._ranking.constant
-        )
-        ordered = held_first(fused, held)
+        background = nearest.background.mean if nearest.background else None
+        fused = self._ranking.fuse(ranks.bm25, ranks.cosine, background)
+        beyond = sorted(held.keys() - ranks.bm25.keys() - ranks.cosine.keys())
+        ordered = held_first([*fused, *((chunk, 0.0) for chunk in beyond)], held)
         wanted = max(query.limit, _FEWEST_HITS)
         found = self._distinct(query, ordered, ranks, wanted)
         if self._ranking.most_of_a_document:
@@ -168,19 +166,15 @@ class Retriever:
     ) -> list[Hit]:
         """The best hits without copies; as many chunks are read as that takes."""
         found: list[Hit] = []
+        distinct: list[Hit] = []
         for start in range(0, len(ordered), 2 * wanted):
             part = ordered[start : start + 2 * wanted]
             passages = self._index.passages([chunk for chunk, _ in part], query.scope)
-            found += [
-                ranks.hit(chunk, passages[chunk], score)
-                for chunk, score in part
-                if chunk in passages
-            ]
+            there = ((chunk, score) for chunk, score in part if chunk in passages)
+            found += [ranks.hit(chunk, passages[chunk], score) for chunk, score in there]
             distinct = without_copies(found) if self._ranking.collapse else found
             if len(distinct) >= wanted:
                 break
-        else:
-            distinct = without_copies(found) if self._ranking.collapse else found
         return distinct
 
 
@@ -188,22 +182,24 @@ class _Ranks:
     """Each chunk's rank and score in both rankings."""
 
     def __init__(self, matched: Sequence[TextMatch], nearest: VectorMatches) -> None:
-        matched = sorted(matched, key=lambda match: (-match.bm25, match.chunk))
-        near = sorted(nearest.matches, key=lambda match: (-match.cosine, match.chunk))
-        self.by_text = {match.chunk: (rank, match.bm25) for rank, match in enumerate(matched, 1)}
-        self.by_vector = {match.chunk: (rank, match.cosine) for rank, match in enumerate(near, 1)}
-
-    def place(self, chunk: int) -> int:
-        """A chunk's better rank; behind all for one in neither."""
-        ranks = [
-            ranking[chunk][0] for ranking in (self.by_text, self.by_vector) if chunk in ranking
-        ]
-        return min(ranks, default=_CANDIDATES + 1)
+        by_text = sorted(matched, key=lambda match: (-match.bm25, match.chunk))
+        by_vector = sorted(nearest.matches, key=lambda match: (-match.cosine, match.chunk))
+        self.bm25 = {match.chunk: match.bm25 for match in by_text}
+        self.cosine = {match.chunk: match.cosine for match in by_vector}
+        self._in_text = {match.chunk: rank for rank, match in enumerate(by_text, 1)}
+        self._in_vectors = {match.chunk: rank for rank, match in enumerate(by_vector, 1)}
 
     def hit(self, chunk: int, passage: Passage, score: float) -> Hit:
-        keyword_rank, bm25 = self.by_text.get(chunk, (None, None))
-        vector_rank, cosine = self.by_vector.get(chunk, (None, None))
-        return Hit(passage, 0, score, keyword_rank, vector_rank, bm25, cosine)
+        """A hit whose own rank is still to be found."""
+        return Hit(
+            passage,
+            rank=0,
+            score=score,
+            keyword_rank=self._in_text.get(chunk),
+            vector_rank=self._in_vectors.get(chunk),
+            bm25=self.bm25.get(chunk),
+            cosine=self.cosine.get(chunk),
+        )
 
 
 def as_term(found: PhraseStatistics) -> TermStatistics:

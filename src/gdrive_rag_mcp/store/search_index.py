@@ -217,6 +217,21 @@ class SqliteSearchIndex:
         """Rank chunks by cosine, best first, with the background of that question."""
         return self._vectors.search(vector, scope, filters, limit)
 
+    def beside(self, passage: Passage, reach: int) -> tuple[str, str]:
+        """The text before and after a passage, as far as `reach` chunks of its document go."""
+        ordinal = int(passage.chunk_id.rsplit(":", 2)[1])
+        row = self._connection.execute(
+            """SELECT c.file, min(c.start), max(c."end")
+            FROM chunks c JOIN files f ON f.num = c.file
+            WHERE f.id = ? AND c.ordinal BETWEEN ? AND ?""",
+            (passage.document_id, ordinal - reach, ordinal + reach),
+        ).fetchone()
+        if row is None or row[0] is None:  # a sync has taken it out meanwhile
+            return "", ""
+        file, start, end = row
+        texts = Texts(self._connection)
+        return texts.part(file, start, passage.start), texts.part(file, passage.end, end)
+
     def passages(self, chunks: Sequence[int], scope: Scope) -> Mapping[int, Passage]:
         """Fetch the text and origin of chunks; what is outside the scope is left out."""
         condition, parameters = scope_condition(scope)
