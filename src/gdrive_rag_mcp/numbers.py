@@ -9,6 +9,7 @@ GROUPED = (
     f"(?:\\d{{1,3}}(?:[{_MARKS}]\\d{{3}})+|\\d{{1,2}}(?:,\\d{{2}})+,\\d{{3}})(?!\\w)"
 )
 """5,000 and 5.000 and 5 000, and 12,34,567: a regular expression without groups."""
+_LETTERS_AND_DIGITS = re.compile("([a-z]{1,5})([0-9]{2,})")
 _GROUP = 3
 _LAKHS = 2
 _YEAR = re.compile("(?:19|20)\\d\\d")
@@ -35,11 +36,12 @@ def other_spellings(token: str, language: str) -> tuple[str, ...]:
     ('5 000',)
     >>> other_spellings("1234567", "en")
     ('1 234 567', '12 34 567')
-    >>> other_spellings("03", "en"), other_spellings("2024", "en"), other_spellings("a1", "en")
-    (('3',), (), ())
+    >>> other_spellings("03", "en"), other_spellings("2024", "en"), other_spellings("kx4711", "en")
+    (('3',), (), ('kx 4711',))
     """
     if not token.isdecimal():
-        return ()
+        code = _LETTERS_AND_DIGITS.fullmatch(token)
+        return (f"{code[1]} {code[2]}",) if code else ()
     plain = "".join(str(unicodedata.decimal(sign)) for sign in token)
     ways = [plain, *_padded(plain), *_grouped(plain)]
     own_zero = chr(ord(token[0]) - unicodedata.decimal(token[0]))

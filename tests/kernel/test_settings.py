@@ -8,7 +8,14 @@ import pytest
 from pydantic import ValidationError
 
 from gdrive_rag_mcp.errors import SettingsError
-from gdrive_rag_mcp.settings import NOT_USED_YET, SECRETS, Settings, environment_name, load_settings
+from gdrive_rag_mcp.settings import (
+    FILE_ONLY,
+    NOT_USED_YET,
+    SECRETS,
+    Settings,
+    environment_name,
+    load_settings,
+)
 
 # The names users and clients were promised; a name may move from one set to the other, not vanish.
 PROMISED = {

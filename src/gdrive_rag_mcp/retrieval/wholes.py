@@ -36,7 +36,7 @@ def asked_whole(text: str) -> tuple[QueryPhrase, ...]:
     """The quotations, dates, numbers to call, sections and codes of a question, in that order.
 
     >>> [phrase.forms for phrase in asked_whole("What does KX-4711 cost?")]
-    [('kx 4711',)]
+    [('kx 4711', 'kx4711')]
     """
     text = unicodedata.normalize("NFKC", text)
     found: dict[tuple[str, ...], QueryPhrase] = {}
@@ -73,7 +73,7 @@ def _code(piece: str) -> Iterator[QueryPhrase]:
         form = phrase_of(piece)
         if " " in form and any(term.key for term in query_terms(piece)):
             kind = PhraseKind.CODE if _TELLING.search(piece) else PhraseKind.WORDS
-            yield QueryPhrase(piece, (form,), kind)
+            yield QueryPhrase(piece, (form, form.replace(" ", "")), kind)
 
 
 def _ways_to_dial(number: str) -> tuple[str, ...]:

@@ -14,9 +14,8 @@ def checked_synonyms(value: object) -> Synonyms:
     Raises:
         ValueError: it has another shape, or a group says nothing; the message is for the operator.
     """
-    if not isinstance(value, list | tuple) or not all(
-        isinstance(one, list | tuple) for one in value
-    ):
+    groups = value if isinstance(value, list | tuple) else (None,)
+    if not all(isinstance(group, list | tuple) for group in groups):
         raise ValueError(_SHAPE)
     if len(groups) > _MOST_GROUPS:
         raise ValueError(f"must be at most {_MOST_GROUPS:,} groups; these are {len(groups):,}")

@@ -39,7 +39,7 @@ class Vocabulary:
             return (token,)
         if is_single_sign(token):
             return (token, *self._pairs_beginning_with(token))
-        if token.isdecimal():
+        if any(map(str.isdigit, token)):
             return (token, *other_spellings(token, language))
         root = stem(token, language)
         inflected: set[tuple[int, str]] = set()
