@@ -9,7 +9,7 @@ from gdrive_rag_mcp.terms import fold, language_of, phrase_of
 
 _MONTHS_A_YEAR, _DAYS_A_MONTH = 12, 31
 _YEAR = r"(?:1[5-9]|20)\d\d"
-_NAME = r"[^\s\d.,]{3,}"
+_NAME = r"[^\s\d.,]{2,}"
 _YEAR_FIRST = re.compile(
     rf"(?<![\w./-])(?P<y>{_YEAR})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})(?![\w/-])"
 )

@@ -23,12 +23,17 @@ _QUOTED = re.compile(
 # A number to call: digits in groups, seven of them at least.
 _PHONE = re.compile(r"(?<![\w.,/-])\+?\(?\d(?:[\s()./-]{0,2}\d){6,17}(?![\w/-]|[.,]\d)")
 _SECTION = re.compile(r"(?<!\w)(?:\u00a7{1,2}|\u00b6|#|\u2116)\s?\d\w*(?:[.-]\w+)*")
-_PIECE = re.compile(r"[^\s,;!?()\[\]{}<>|\"\u2018-\u201f\u00ab\u00bb\u2039\u203a\u3000-\u303f]+")
+# What stands between blanks, brackets, quotation marks and scripts that are written without blanks.
+_PIECE = re.compile(
+    r"[^\s,;!?()\[\]{}<>|\"\u2018-\u201f\u00ab\u00bb\u2039\u203a"
+    r"\u0e00-\u0eff\u1100-\u11ff\u3000-\u9fff\uac00-\ud7a3]+"
+)
 _JOINED = re.compile(r"\w[-/._@:+#&\u2010-\u2015]+\w")
 # What no ordinary word with a hyphen has: a digit, capitals on both sides, a name's dot or @.
 _TELLING = re.compile(r"\d|[A-Z]{2}\W[A-Z]|[@_]|[a-z][A-Z]|\w{2}\.\w{2}")
 _SIGNED = re.compile(r"(?:\w+(?:\+\+|#)|\.[A-Z]\w+)")
 _ONLY_NUMBER = re.compile(r"[+-]?\d{1,3}(?:[.,]\d{3})*|[\d.,:%-]*%|\d+")
+_DECIMAL = re.compile(r"[+-]?\d+[.,]\d+")
 _LEADING, _TRAILING = ":-_/'\u2019*", ".:-_/'\u2019*"
 
 
@@ -72,8 +77,10 @@ def _code(piece: str) -> Iterator[QueryPhrase]:
     elif _JOINED.search(piece) and not _ONLY_NUMBER.fullmatch(piece):
         form = phrase_of(piece)
         if " " in form and any(term.key for term in query_terms(piece)):
-            kind = PhraseKind.CODE if _TELLING.search(piece) else PhraseKind.WORDS
-            yield QueryPhrase(piece, (form, form.replace(" ", "")), kind)
+            telling = _TELLING.search(piece) and not _DECIMAL.fullmatch(piece)
+            kind = PhraseKind.CODE if telling else PhraseKind.WORDS
+            closed = form.replace(" ", "")  # KX-4711 is KX4711, but 10-15 is not 1015
+            yield QueryPhrase(piece, (form,) if closed.isdecimal() else (form, closed), kind)
 
 
 def _ways_to_dial(number: str) -> tuple[str, ...]:
