@@ -130,9 +130,7 @@ def settings_page() -> str:
     ]
     later = [f"- `{name}`" for name in sorted(NOT_USED_YET)]
     secrets = [f"- `{name}`" for name in sorted(SECRETS)]
-    return "\n".join(
-        [_SETTINGS_TOP, *rows, _SETTINGS_OURS, *secrets, _SETTINGS_LATER, *later, ""]
-    )
+    return "\n".join([_SETTINGS_TOP, *rows, _SETTINGS_OURS, *secrets, _SETTINGS_LATER, *later, ""])
 
 
 def _variable(name: str) -> str:

@@ -38,7 +38,7 @@ def without_copies(hits: Sequence[Hit]) -> list[Hit]:
 
     It takes over their best rank in each retriever: had they not been there, it would be its own.
     """
-    found = same_groups([wording(hit.passage) for hit in hits])
+    found = same_groups([hit.passage for hit in hits])
     return [_merged([hits[place] for place in group]) for group in found]
 
 
