@@ -16,7 +16,13 @@ import typer.main
 from typer.testing import CliRunner
 
 from gdrive_rag_mcp.frontends.cli.running import app
-from gdrive_rag_mcp.settings import NOT_USED_YET, SECRETS, Settings, environment_name
+from gdrive_rag_mcp.settings import (
+    FILE_ONLY,
+    NOT_USED_YET,
+    SECRETS,
+    Settings,
+    environment_name,
+)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -118,7 +124,7 @@ def settings_page() -> str:
     properties: dict[str, dict[str, Any]] = Settings.model_json_schema()["properties"]
     rows = ["| variable | in config.toml | value | default | meaning |", "|---|---|---|---|---|"]
     rows += [
-        f"| `{environment_name(name)}` | `{name}` | {_value(schema)} | {_default(schema)} "
+        f"| {_variable(name)} | `{name}` | {_value(schema)} | {_default(schema)} "
         f"| {_cell(schema['description'])} |"
         for name, schema in properties.items()
     ]
@@ -127,11 +133,17 @@ def settings_page() -> str:
     return "\n".join([_SETTINGS_TOP, *rows, _SETTINGS_OURS, *secrets, _SETTINGS_LATER, *later, ""])
 
 
+def _variable(name: str) -> str:
+    return "only in the file" if name in FILE_ONLY else f"`{environment_name(name)}`"
+
+
 def _value(schema: dict[str, Any]) -> str:
     """What a setting may be, from its JSON schema; `null` only says that it may be left out."""
     [schema] = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
     if "enum" in schema:
         return ", ".join(f"`{choice}`" for choice in schema["enum"])
+    if schema["type"] == "array":
+        return "lists of text"
     kind = {"string": "text", "number": "number", "integer": "whole number", "boolean": "yes or no"}
     bounds = [
         f"{sign} {schema[key]:g}"
@@ -149,7 +161,7 @@ def _value(schema: dict[str, Any]) -> str:
 
 def _default(schema: dict[str, Any]) -> str:
     value = schema.get("default")
-    if value is None:
+    if value is None or value == []:
         return "unset"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
@@ -162,6 +174,8 @@ def environment_example() -> str:
     """Every variable, commented out, with its default: an empty copy changes nothing."""
     lines = [_ENVIRONMENT_TOP]
     for name, field in Settings.model_fields.items():
+        if name in FILE_ONLY:
+            continue
         value = "" if field.default is None else str(field.default)
         value = value.lower() if isinstance(field.default, bool) else value
         lines += [f"# {field.description}", f"# {environment_name(name)}={value}", ""]

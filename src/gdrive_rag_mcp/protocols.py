@@ -16,6 +16,7 @@ from gdrive_rag_mcp.domain import (
     FolderToList,
     ItemToLookUp,
     Passage,
+    QueryPhrase,
     QueryTerm,
     RetrievalStatistics,
     Scope,
@@ -165,9 +166,13 @@ class SearchIndex(Protocol):
         """Take a document out; unknown ids are ignored."""
 
     def statistics(
-        self, terms: Sequence[QueryTerm], scope: Scope, filters: Filters
+        self,
+        terms: Sequence[QueryTerm],
+        scope: Scope,
+        filters: Filters,
+        phrases: Sequence[QueryPhrase] = (),
     ) -> RetrievalStatistics:
-        """Count what is in scope and how many of its chunks know each term."""
+        """Count what is in scope and how many of its chunks know each term and phrase."""
 
     def search_text(
         self, terms: Sequence[TermStatistics], scope: Scope, filters: Filters, limit: int

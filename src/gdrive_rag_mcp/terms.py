@@ -13,7 +13,23 @@ from itertools import pairwise, takewhile
 from operator import add
 
 from gdrive_rag_mcp.domain import QueryTerm
-from gdrive_rag_mcp.stop_words import STOP_PAIRS, STOP_WORDS
+from gdrive_rag_mcp.languages import detected_language, language_of
+from gdrive_rag_mcp.numbers import GROUPED, digits
+from gdrive_rag_mcp.stop_words import MEASURES_ASKED, STOP_PAIRS, STOP_WORDS
+
+__all__ = [
+    "detected_language",
+    "fold",
+    "index_text",
+    "is_single_sign",
+    "language_of",
+    "phrase_of",
+    "query_terms",
+    "starts_of_forms",
+    "stem",
+    "tokens",
+    "words",
+]
 
 _PAIRED = (
     "\u3005\u3006\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
@@ -37,7 +53,9 @@ _MARKS = "".join(
 MARKS = _MARKS
 """Marks that are part of a word and that `\\w` does not know, as the inside of a class."""
 _PAIRED_RUN = re.compile(f"[{_PAIRED}]+")
-_WORD = re.compile(f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)")
+_ONE_WORD = f"([{_PAIRED}]+)|((?:(?![{_PAIRED}_])[\\w{_MARKS}])+)"
+_WORD = re.compile(_ONE_WORD)
+_ASKED_WORD = re.compile(f"({GROUPED})|{_ONE_WORD}")
 # Latin letters and punctuation, which the full-text index parts in the same places.
 _SPLIT_BY_ITSELF = re.compile("[\\x00-\u024f\u2010-\u2027\u2030-\u205e]*")
 _JOINERS = "\u00ad\u200b-\u200f"  # soft hyphens, joiners and marks of direction: never seen
@@ -124,87 +142,12 @@ def is_single_sign(token: str) -> bool:
     return len(token) == 1 and _PAIRED_RUN.match(token) is not None
 
 
-_SCRIPTS = {
-    "latin": re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]+"),
-    "ko": re.compile("[\uac00-\ud7a3]+"),
-    "kana": re.compile("[\u3041-\u3096\u30a1-\u30fa]+"),
-    "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+"),
-    "th": re.compile("[\u0e01-\u0e4e]+"),
-    "ru": re.compile("[\u0400-\u04ff]+"),
-    "el": re.compile("[\u0370-\u03ff\u1f00-\u1fff]+"),
-    "ar": re.compile("[\u0600-\u06ff]+"),
-    "hi": re.compile("[\u0900-\u097f]+"),
-}
-_LETTERS_TO_A_SYLLABLE = 2  # what Latin spells out, these scripts write in one sign
-_SYLLABIC = {"ko", "kana", "han"}
-_PERSIAN = re.compile("[\u067e\u0686\u0698\u06af\u06a9\u06cc]")
-_PERSIAN_SHARE = 0.02  # of the letters; Arabic has none of these, Persian one in six
-_KANA_SHARE = 0.1  # of Han and Kana; Chinese quotes a Japanese name now and then
-_LATIN = ("en", "de", "fr", "es", "pt", "it", "nl", "vi", "tr", "ro")
-# Signs that no other language of the list writes; each counts like a function word.
-_TELLTALE = {
-    "vi": frozenset("ơưđạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"),
-    "tr": frozenset("ğı"),
-    "ro": frozenset("țșţ"),
-    "es": frozenset("¿¡ñ"),
-    "pt": frozenset("ãõ"),
-}
-_FUNCTION_WORD_SHARE = 0.05  # of the words; a language we have no list for has fewer by chance
-
-
-def detected_language(text: str) -> str | None:
-    """The language most of a text is written in, or None where the text does not say.
-
-    By script, and within Latin script by function words: a name, a code or a row of figures is in
-    no language.
-    """
-    text = text.casefold()
-    letters = {name: sum(map(len, script.findall(text))) for name, script in _SCRIPTS.items()}
-    for script in _SYLLABIC:
-        letters[script] *= _LETTERS_TO_A_SYLLABLE
-    east_asian = letters.pop("han") + letters["kana"]
-    kana = letters.pop("kana")
-    letters["ja" if kana > _KANA_SHARE * east_asian else "zh"] = east_asian
-    main = max(letters, key=lambda name: letters[name])
-    if not letters[main]:
-        return None
-    if main == "latin":
-        return _latin_language(text)
-    if main == "ar" and len(_PERSIAN.findall(text)) >= _PERSIAN_SHARE * letters["ar"]:
-        return "fa"
-    return main
-
-
-def _latin_language(text: str) -> str | None:
-    words_at_all = len(_WORD_SPLIT.split(text))
-    best, second = sorted(_marks_of_languages(text).items(), key=lambda item: -item[1])[:2]
-    clear = best[1] > second[1] and best[1] >= _FUNCTION_WORD_SHARE * words_at_all
-    return best[0] if clear else None
-
-
-def _marks_of_languages(text: str) -> dict[str, int]:
-    distinct, letters = set(_WORD_SPLIT.split(text)), set(text)
-    return {
-        language: len(distinct & STOP_WORDS[language])
-        + len(letters & _TELLTALE.get(language, frozenset()))
-        for language in _LATIN
-    }
-
-
-def language_of(text: str) -> str:
-    """The language to read a text in: the one detected, or the likeliest."""
-    detected = detected_language(text)
-    if detected:
-        return detected
-    marks = _marks_of_languages(text.casefold())
-    return max(_LATIN, key=lambda language: marks[language])
-
-
-_WORD_SPLIT = re.compile(r"[\W_]+")
 _STEMMERS = {
     "en": "english", "de": "german", "fr": "french", "es": "spanish", "pt": "portuguese",
     "it": "italian", "nl": "dutch", "tr": "turkish", "ro": "romanian", "ru": "russian",
-    "el": "greek", "ar": "arabic", "hi": "hindi",
+    "el": "greek", "ar": "arabic", "hi": "hindi", "id": "indonesian", "sv": "swedish",
+    "da": "danish", "no": "norwegian", "fi": "finnish", "pl": "polish", "cs": "czech",
+    "hu": "hungarian", "fa": "persian",
 }  # fmt: skip
 
 
@@ -256,22 +199,46 @@ def _folded_stop_words(language: str) -> frozenset[str]:
     return frozenset(token for word in STOP_WORDS.get(language, ()) for token in tokens(word))
 
 
+@lru_cache(maxsize=64)
+def _folded_measures(language: str) -> tuple[str, frozenset[str]]:
+    asking, measures = MEASURES_ASKED.get(language, ("", frozenset()))
+    return fold(asking), frozenset(map(fold, measures))
+
+
 def words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The words of a text in order as they are seen (NFKC), each with the tokens to look for.
 
-    A run of a script without blanks counts as one word, of pairs or of a single character.
+    A run of a script without blanks counts as one word, of pairs or of a single character; a
+    number in groups, such as 5,000, as one word of its digits.
     """
-    for match in _WORD.finditer(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))):
-        yield match.group(), tuple(_cut(fold(match.group()), _asked_run))
+    for match in _ASKED_WORD.finditer(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))):
+        word = match.group()
+        yield word, (digits(word),) if match[1] else tuple(_cut(fold(word), _asked_run))
+
+
+def phrase_of(text: str) -> str:
+    """The index tokens that stand side by side wherever this text is, with blanks between.
+
+    Its last run may go on there, where the others end as they do here.
+    """
+    found = _WORD.findall(fold(text))
+    cut = [[word] if word else _indexed_run(run) for run, word in found]
+    if found and found[-1][0]:
+        cut[-1] = [*_asked_run(found[-1][0])]
+    return " ".join(token for part in cut for token in part)
 
 
 def query_terms(text: str) -> tuple[QueryTerm, ...]:
     """The distinct terms of a question in order; function words are marked, not dropped."""
-    stop = _folded_stop_words(language_of(text))
+    language = language_of(text)
+    stop, (asking, measures) = _folded_stop_words(language), _folded_measures(language)
     found: dict[str, QueryTerm] = {}
+    before = ""
     for word, word_tokens in words(text):
         paired = _PAIRED_RUN.match(word) is not None
         for token in word_tokens:
-            key = token not in (STOP_PAIRS if paired else stop)
+            measure = before == asking and token in measures
+            key = token not in (STOP_PAIRS if paired else stop) and not measure
             found.setdefault(token, QueryTerm(token if paired else word, token, key))
+            before = token
     return tuple(found.values())

@@ -8,7 +8,14 @@ import pytest
 from pydantic import ValidationError
 
 from gdrive_rag_mcp.errors import SettingsError
-from gdrive_rag_mcp.settings import NOT_USED_YET, SECRETS, Settings, environment_name, load_settings
+from gdrive_rag_mcp.settings import (
+    FILE_ONLY,
+    NOT_USED_YET,
+    SECRETS,
+    Settings,
+    environment_name,
+    load_settings,
+)
 
 # The names users and clients were promised; a name may move from one set to the other, not vanish.
 PROMISED = {
@@ -44,7 +51,7 @@ def refused(**environ: str) -> SettingsError:
 
 
 def test_every_promised_name_is_a_setting_or_is_let_through() -> None:
-    fields = set(map(environment_name, Settings.model_fields))
+    fields = set(map(environment_name, Settings.model_fields.keys() - FILE_ONLY))
 
     assert fields | NOT_USED_YET | SECRETS == PROMISED | {"GDRIVE_RAG_BEARER_TOKEN_FILE"}
     assert fields & (NOT_USED_YET | SECRETS) == NOT_USED_YET & SECRETS == set()

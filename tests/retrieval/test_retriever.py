@@ -139,7 +139,7 @@ def test_ten_hits_come_out_however_few_are_asked_for(searching: Callable[..., Se
 def test_hits_are_ranked_from_one_without_a_gap_and_come_out_the_same_twice(
     searching: Callable[..., Searching],
 ) -> None:
-    texts = {str(number): "The very same sentence on a lease." for number in range(20)}
+    texts = {str(number): f"The very same sentence on lease {number}." for number in range(20)}
     search = searching(texts)
     once, again = search("lease"), search("lease")
     assert once == again

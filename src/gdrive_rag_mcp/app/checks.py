@@ -3,6 +3,8 @@
 from gdrive_rag_mcp.domain import Filters
 from gdrive_rag_mcp.errors import QueryError
 
+MAX_NEIGHBOURS = 2
+
 
 def checked_limit(limit: int, most: int) -> int:
     """A limit from 1 to `most`.
@@ -13,6 +15,17 @@ def checked_limit(limit: int, most: int) -> int:
     if not 1 <= limit <= most:
         raise QueryError(f"limit is {limit}", hint=f"it goes from 1 to {most}")
     return limit
+
+
+def checked_neighbours(neighbours: int) -> int:
+    """How many chunks beside a hit are shown with it: 0, 1 or 2.
+
+    Raises:
+        QueryError: it is another number.
+    """
+    if not 0 <= neighbours <= MAX_NEIGHBOURS:
+        raise QueryError(f"neighbours is {neighbours}", hint=f"it goes from 0 to {MAX_NEIGHBOURS}")
+    return neighbours
 
 
 def check_span(filters: Filters) -> None:

@@ -7,7 +7,8 @@ from functools import partial
 
 from gdrive_rag_mcp.answering import Grounds, ground
 from gdrive_rag_mcp.app.asking import QuestionEmbedding
-from gdrive_rag_mcp.app.checks import check_span, checked_limit
+from gdrive_rag_mcp.app.beside import with_neighbours
+from gdrive_rag_mcp.app.checks import check_span, checked_limit, checked_neighbours
 from gdrive_rag_mcp.app.index_warnings import outdated_documents, scope_warnings, status_warnings
 from gdrive_rag_mcp.app.lookup import known_record, stored_document
 from gdrive_rag_mcp.app.pool import StorePool
@@ -41,6 +42,7 @@ from gdrive_rag_mcp.evidence.verdict import DEFAULT_THRESHOLD, judge
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.retrieval.query import checked_question
 from gdrive_rag_mcp.retrieval.retriever import EMBEDDER_UNAVAILABLE, Retriever
+from gdrive_rag_mcp.retrieval.thesaurus import NO_SYNONYMS, Thesaurus
 from gdrive_rag_mcp.store import Store
 
 MAX_HITS = 50
@@ -66,6 +68,7 @@ class Reader:
         mode: Mode = Mode.HYBRID,
         threshold: float | None = None,
         visible: Scope = EVERYTHING,
+        thesaurus: Thesaurus = NO_SYNONYMS,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._pool = pool
@@ -73,6 +76,7 @@ class Reader:
         self._mode = mode
         self._threshold = threshold
         self._visible = visible
+        self._thesaurus = thesaurus
         self._clock = clock
 
     # ── search ───────────────────────────────────────────────────────────────
@@ -84,17 +88,19 @@ class Reader:
         limit: int = 5,
         scope_id: str | None = None,
         filters: Filters = _UNFILTERED,
+        neighbours: int = 0,
     ) -> SearchOutcome:
         """Find passages and judge them; whatever is lacking becomes a verdict.
+
+        With `neighbours`, each hit has the text of so many chunks around it, too; none is judged.
 
         Raises:
             QueryError: the question, the limit or the filters make no sense.
             ReindexRequiredError: the index was made with another embedder than the one set.
             StoreError: there is an index, but it cannot be read.
         """
-        query = Query(
-            checked_question(text), checked_limit(limit, MAX_HITS), self._visible, filters
-        )
+        limit, neighbours = checked_limit(limit, MAX_HITS), checked_neighbours(neighbours)
+        query = Query(checked_question(text), limit, self._visible, filters, neighbours)
         check_span(filters)
         self._pool.activity.note()
         try:
@@ -150,10 +156,10 @@ class Reader:
         if asked is not None:
             store.catalog.require_same_embedding(asked.identity)
         coverage, last_sync = store.ledger.coverage(scope), store.catalog.last_sync
-        retriever = Retriever(store.index, asked, self._mode)
+        retriever = Retriever(store.index, asked, self._mode, thesaurus=self._thesaurus)
         retrieved = retriever.retrieve(replace(query, scope=scope))
         # Judging looks at more hits than were asked for.
-        shown = retrieved.hits[: query.limit]
+        shown = with_neighbours(store, retrieved.hits[: query.limit], query.neighbours)
         return SearchOutcome(
             question=query.text,
             scope_id=scope_id,

@@ -22,6 +22,7 @@ from gdrive_rag_mcp.domain.evaluations import (
 )
 from gdrive_rag_mcp.domain.evidence import (
     CosineBackground,
+    Duplicate,
     Evidence,
     Hit,
     Mode,
@@ -70,7 +71,10 @@ from gdrive_rag_mcp.domain.listing import (
 from gdrive_rag_mcp.domain.queries import (
     EVERYTHING,
     Filters,
+    PhraseKind,
+    PhraseStatistics,
     Query,
+    QueryPhrase,
     QueryTerm,
     Scope,
     TermStatistics,
@@ -100,6 +104,7 @@ __all__ = [
     "Difference",
     "DifferenceKind",
     "Document",
+    "Duplicate",
     "EmbeddingIdentity",
     "EmbeddingOutlook",
     "Evaluation",
@@ -127,7 +132,10 @@ __all__ = [
     "Measured",
     "Mode",
     "Passage",
+    "PhraseKind",
+    "PhraseStatistics",
     "Query",
+    "QueryPhrase",
     "QueryTerm",
     "QuoteCheck",
     "QuoteMatch",

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from gdrive_rag_mcp.domain.documents import Locator, reading_of
 from gdrive_rag_mcp.domain.files import Coverage, FileState
-from gdrive_rag_mcp.domain.queries import Query, TermStatistics
+from gdrive_rag_mcp.domain.queries import PhraseStatistics, Query, TermStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,22 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Duplicate:
+    """Where else the same is said; `exact` where every word of it is the same."""
+
+    chunk_id: str
+    document_id: str
+    path: str
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage with its fused rank (from 1) and each retriever's part in it."""
+    """A passage with its fused rank (from 1) and each retriever's part in it.
+
+    `duplicates` are passages that were found, too, and say the same. `before` and `after` are what
+    stands beside the passage in its document, where that was asked for; they are no evidence.
+    """
 
     passage: Passage
     rank: int
@@ -50,6 +64,9 @@ class Hit:
     vector_rank: int | None = None
     bm25: float | None = None
     cosine: float | None = None
+    duplicates: tuple[Duplicate, ...] = ()
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +111,7 @@ class RetrievalStatistics:
     ideal_bm25: float = 0.0
     background: CosineBackground | None = None
     vectorless_chunks: int = 0
+    phrases: tuple[PhraseStatistics, ...] = ()
 
 
 class Mode(StrEnum):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from gdrive_rag_mcp.domain import TermStatistics
-from gdrive_rag_mcp.terms import fold, tokens, words
+from gdrive_rag_mcp.terms import tokens, words
 
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _SHORTEST_UNKNOWN_RUN = 2
@@ -33,12 +33,15 @@ def missing_words(question: str, terms: Sequence[TermStatistics]) -> tuple[Missi
     A pair that straddles two known words is unknown in most corpora and says nothing: in scripts
     without blanks a word is missing only where no known pair attests its characters.
     """
-    unknown = {fold(term.surface) for term in terms if term.key and not term.chunks}
+    unknown = {term.forms[0]: term for term in terms if term.key and not term.chunks}
     found: dict[tuple[str, ...], MissingWord] = {}
     for word, word_tokens in words(question):
         absent = [token in unknown for token in word_tokens]
         for missing in _missing_in(word, word_tokens, absent):
             found.setdefault(missing.tokens, missing)
+    for token, term in unknown.items():
+        if " " in token:  # a term of several words, by the operator's dictionary
+            found.setdefault((token,), MissingWord(term.surface, (token,)))
     return tuple(found.values())
 
 

@@ -1,12 +1,12 @@
 """What was retrieved, read once for all signals: which hit holds which of the question's terms."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from gdrive_rag_mcp.domain import Hit, Passage, Retrieved, TermStatistics
 from gdrive_rag_mcp.evidence.missing import missing_codes, missing_words
-from gdrive_rag_mcp.terms import fold, tokens
+from gdrive_rag_mcp.terms import tokens
 
 READ_HITS = 5
 """How many of the best hits are read; what is cited comes from these."""
@@ -14,6 +14,9 @@ WINDOW = 40
 """Tokens: about a long sentence or two short ones."""
 _ADJACENT = 3
 """Tokens from one term to the next in a phrase: an article or a preposition may stand between."""
+
+_APART = 5
+"""Tokens, at most, from one part of a compound to the other where they are written apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def read(retrieved: Retrieved) -> Reading:
     missing = missing_words(retrieved.query.text, asked)
     telling = {token for word in missing for token in word.tokens}
     key = [term for term in asked if term.key]
-    terms = tuple(term for term in key or asked if term.chunks or fold(term.surface) in telling)
+    terms = tuple(term for term in key or asked if term.chunks or term.forms[0] in telling)
     places = _places_by_form(terms)
     finds = [_finds(hit.passage, places) for hit in retrieved.hits[:READ_HITS]]
     return Reading(
@@ -76,21 +79,55 @@ def read(retrieved: Retrieved) -> Reading:
     )
 
 
-def _places_by_form(terms: Sequence[TermStatistics]) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The positions of terms by what says them: one token, several in a row, or two close by."""
+
+    of_token: Mapping[str, Sequence[int]]
+    of_row: Mapping[str, Sequence[tuple[tuple[str, ...], int]]]
+    """By the last token of a row."""
+    of_pair: Mapping[str, Sequence[tuple[str, int]]]
+    """By either token of a pair: the other one."""
+
+
+def _places_by_form(terms: Sequence[TermStatistics]) -> _Places:
+    of_token: dict[str, list[int]] = {}
+    of_row: dict[str, list[tuple[tuple[str, ...], int]]] = {}
+    of_pair: dict[str, list[tuple[str, int]]] = {}
     for place, term in enumerate(terms):
         for form in term.forms:
-            places.setdefault(form, []).append(place)
-    return places
+            row = tuple(form.split())
+            if len(row) == 1:
+                of_token.setdefault(form, []).append(place)
+            else:
+                of_row.setdefault(row[-1], []).append((row, place))
+        for one, other in term.near:
+            of_pair.setdefault(one, []).append((other, place))
+            of_pair.setdefault(other, []).append((one, place))
+    return _Places(of_token, of_row, of_pair)
 
 
-def _finds(passage: Passage, places: dict[str, list[int]]) -> list[tuple[int, list[int]]]:
+def _finds(passage: Passage, places: _Places) -> list[tuple[int, list[int]]]:
     """Each token of a passage that is a term, as (token number, positions of its terms)."""
     text = "\n".join(
         (passage.name, passage.title, *passage.headings, passage.context, passage.reading)
     )
     found = tokens(text)
-    return [(number, places[token]) for number, token in enumerate(found) if token in places]
+    at_each = ((number, _said_at(found, number, places)) for number in range(len(found)))
+    return [(number, said) for number, said in at_each if said]
+
+
+def _said_at(found: Sequence[str], number: int, places: _Places) -> list[int]:
+    """The terms that the token there says, alone or with those before it."""
+    token = found[number]
+    said = [*places.of_token.get(token, ())]
+    for row, place in places.of_row.get(token, ()):
+        if tuple(found[max(0, number + 1 - len(row)) : number + 1]) == row:
+            said.append(place)
+    for other, place in places.of_pair.get(token, ()):
+        if other in found[max(0, number - _APART) : number]:
+            said.append(place)
+    return said
 
 
 def _best_window(

@@ -22,6 +22,7 @@ def search(
     mime_type: str | None,
     modified_after: str | None,
     modified_before: str | None,
+    neighbours: int = 0,
 ) -> Call:
     """Search, with the dates read."""
 
@@ -34,7 +35,9 @@ def search(
             after and parse_time(after, name="modified_after"),
             before and parse_time(before, name="modified_before", end_of_day=True),
         )
-        outcome = reader.search(query, limit=limit, scope_id=scope_id or None, filters=filters)
+        outcome = reader.search(
+            query, limit=limit, scope_id=scope_id or None, filters=filters, neighbours=neighbours
+        )
         return present.bounded_search(present.search_object(outcome))
 
     return call

@@ -81,6 +81,7 @@ class _Tools:
         modified_before: Annotated[
             SomeWord, Field(description="ISO 8601 date or time, inclusive.")
         ] = None,
+        neighbours: Annotated[int, Field(ge=0, le=2, description="Chunks around each, too.")] = 0,
     ) -> CallToolResult:
         """Search the documents for passages that answer a question, with citations and a verdict.
 
@@ -95,6 +96,7 @@ class _Tools:
                 mime_type=mime_type,
                 modified_after=modified_after,
                 modified_before=modified_before,
+                neighbours=neighbours,
             )
         )
 

@@ -16,6 +16,7 @@ _READABLE = 200
 _TITLE_CHARS = 300
 _CONTEXT_CHARS = 1_000
 _ODD_HIT_CHARS = 8_000
+_COPIES = 10
 # Ids and addresses are made of names where documents are local files.
 _FROM_DOCUMENTS = frozenset(
     (
@@ -55,12 +56,17 @@ def fits(shown: Mapping[str, object]) -> bool:
 def bounded_search(shown: SearchObject) -> SearchObject:
     """Shorten passages from the last hit up until the whole fits; citations stay.
 
-    Texts go first to a readable length, then altogether; only when citations alone are too many
-    are the last hits left out, or one whose citation has no end, and counted in `omitted_hits`.
+    What stands beside the texts goes first; then texts go to a readable length, then altogether;
+    only when citations alone are too many are the last hits left out, or one whose citation has no
+    end, and counted in `omitted_hits`.
     """
     key = "results" if shown["results"] else "candidate_results"
     hits = [_trimmed(hit) for hit in shown["results"] or shown["candidate_results"]]
     bounded = cast("SearchObject", {**shown, key: hits})
+    for at in reversed(range(len(hits))):
+        if _excess(bounded) <= 0:
+            return bounded
+        hits[at] = _alone(hits[at])
     for floor in (_READABLE, 0):
         for at in reversed(range(len(hits))):
             excess = _excess(bounded)
@@ -135,6 +141,7 @@ def _excess(shown: Mapping[str, object]) -> int:
 
 def _trimmed(hit: HitObject) -> HitObject:
     """Bound what documents may say about themselves without end."""
+    hit = _few_copies(hit)
     title, context, path = hit["title"], hit.get("context", ""), hit["citation"]["path"]
     if len(title) <= _TITLE_CHARS and len(context) <= _CONTEXT_CHARS and shortened(path) == path:
         return hit
@@ -143,6 +150,21 @@ def _trimmed(hit: HitObject) -> HitObject:
     if context:
         trimmed["context"] = context[:_CONTEXT_CHARS]
     return trimmed
+
+
+def _alone(hit: HitObject) -> HitObject:
+    """A hit without the text before and after it."""
+    if "before" not in hit and "after" not in hit:
+        return hit
+    alone = {key: value for key, value in hit.items() if key not in {"before", "after"}}
+    return cast("HitObject", {**alone, "truncated": True})
+
+
+def _few_copies(hit: HitObject) -> HitObject:
+    copies = hit.get("duplicates", [])
+    if len(copies) <= _COPIES:
+        return hit
+    return {**hit, "duplicates": copies[:_COPIES], "omitted_duplicates": len(copies) - _COPIES}
 
 
 def _shortened(hit: HitObject, excess: int, floor: int) -> HitObject:

@@ -113,6 +113,20 @@ def hit_object(hit: Hit, ideal_bm25: float, outdated: FileState | None = None) -
         shown["context"] = passage.context
     if outdated is not None:
         shown["state"] = outdated.value
+    if hit.before:
+        shown["before"] = hit.before
+    if hit.after:
+        shown["after"] = hit.after
+    if hit.duplicates:
+        shown["duplicates"] = [
+            {
+                "chunk_id": copy.chunk_id,
+                "document_id": copy.document_id,
+                "path": shortened(copy.path),
+                "exact": copy.exact,
+            }
+            for copy in hit.duplicates
+        ]
     return shown
 
 

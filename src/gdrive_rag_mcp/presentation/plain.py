@@ -21,9 +21,10 @@ from gdrive_rag_mcp.presentation.counting import counted
 from gdrive_rag_mcp.presentation.links import deep_link
 from gdrive_rag_mcp.presentation.messages import Audience, message
 from gdrive_rag_mcp.presentation.objects import iso
-from gdrive_rag_mcp.presentation.snippets import one_line, snippet
+from gdrive_rag_mcp.presentation.snippets import SNIPPET_CHARS, one_line, snippet
 from gdrive_rag_mcp.presentation.troubles import REMEDIES, explained
 
+_SHOWN_COPIES = 5
 # What a label adds to a place; elsewhere (a sheet's name) the value has it already.
 _LABELS: Mapping[str, str] = {
     "page": " (printed {})",
@@ -86,7 +87,18 @@ def _hit_lines(hit: Hit, terms: Sequence[TermStatistics], outdated: FileState | 
     url = deep_link(passage.url, passage.mime_type, passage.locator, passage.anchor)
     if url:
         lines.append(f"   {one_line(url)}")
-    return [*lines, f"   {snippet(passage.text, terms)}"]
+    lines.append(f"   {snippet(passage.text, terms)}")
+    beside = (("before", hit.before[-SNIPPET_CHARS:]), ("after", hit.after[:SNIPPET_CHARS]))
+    lines += [f"   {where}: {one_line(text)}" for where, text in beside if text.strip()]
+    return [*lines, *_copies_lines(hit)]
+
+
+def _copies_lines(hit: Hit) -> Iterator[str]:
+    for exact, said in ((True, "the same"), (False, "nearly the same")):
+        paths = [one_line(copy.path) for copy in hit.duplicates if copy.exact is exact]
+        if paths:
+            more = f", and {len(paths) - _SHOWN_COPIES} more" if len(paths) > _SHOWN_COPIES else ""
+            yield f"   {said} in: {', '.join(paths[:_SHOWN_COPIES])}{more}"
 
 
 def coverage_text(coverage: Coverage) -> str:

@@ -76,12 +76,23 @@ class SignalsObject(TypedDict):
     bm25_of_ideal: float | None
 
 
+class DuplicateObject(TypedDict):
+    """Where else the same is said; not `exact` where a word or two are other ones."""
+
+    chunk_id: str
+    document_id: str
+    path: str
+    exact: bool
+
+
 class HitObject(TypedDict):
     """A passage; `context` is what one must know to read it, such as a table's header row.
 
     `headings` are those it stands under, outermost first, where the locator does not name them: a
     hidden sheet or slide says so there.
     `state` is there where the document is not shown as it is now: `held` ones are gone.
+    `duplicates` are passages that were found, too, and say the same. `before` and `after` are what
+    stands beside the text, where that was asked for, and no evidence.
     """
 
     rank: int
@@ -92,7 +103,11 @@ class HitObject(TypedDict):
     headings: NotRequired[list[str]]
     context: NotRequired[str]
     text: str
+    before: NotRequired[str]
+    after: NotRequired[str]
     truncated: NotRequired[bool]
+    duplicates: NotRequired[list[DuplicateObject]]
+    omitted_duplicates: NotRequired[int]
     score: float
     signals: SignalsObject
     citation: CitationObject

@@ -3,6 +3,7 @@
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import QueryTerm
 from gdrive_rag_mcp.errors import QueryError
+from gdrive_rag_mcp.retrieval.thesaurus import NO_SYNONYMS, Thesaurus
 from gdrive_rag_mcp.terms import query_terms, tokens
 
 MAX_QUESTION_CHARACTERS = 4_000
@@ -29,10 +30,10 @@ def checked_question(text: str) -> str:
     return question
 
 
-def analyse(text: str) -> tuple[QueryTerm, ...]:
+def analyse(text: str, thesaurus: Thesaurus = NO_SYNONYMS) -> tuple[QueryTerm, ...]:
     """Read a question into its distinct terms, in order; function words are marked.
 
     >>> [(term.token, term.key) for term in analyse("Who signs the lease?")]
     [('who', False), ('signs', True), ('the', False), ('lease', True)]
     """
-    return query_terms(text)
+    return thesaurus.applied(text, query_terms(text))

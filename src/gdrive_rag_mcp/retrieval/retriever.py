@@ -1,12 +1,15 @@
 """Finds the passages that may answer a question, by words and by meaning."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gdrive_rag_mcp.domain import (
     Hit,
     Mode,
+    Passage,
+    PhraseKind,
+    PhraseStatistics,
     Query,
     RetrievalStatistics,
     Retrieved,
@@ -16,8 +19,17 @@ from gdrive_rag_mcp.domain import (
 )
 from gdrive_rag_mcp.errors import EmbeddingError
 from gdrive_rag_mcp.protocols import Embedder, SearchIndex
-from gdrive_rag_mcp.retrieval.fusion import reciprocal_rank_fusion
 from gdrive_rag_mcp.retrieval.query import analyse, checked_question
+from gdrive_rag_mcp.retrieval.ranking import (
+    DEFAULT_RANKING,
+    Ranking,
+    held_first,
+    numbered,
+    shared_out,
+    without_copies,
+)
+from gdrive_rag_mcp.retrieval.thesaurus import NO_SYNONYMS, Thesaurus
+from gdrive_rag_mcp.retrieval.wholes import asked_whole, holds_signs
 
 EMBEDDER_UNAVAILABLE = "embedder_unavailable"
 
@@ -28,16 +40,29 @@ _FEWEST_HITS = 10  # what judging looks at, however few were asked for
 _LARGE_CORPUS = 2_000
 _COMMON_SHARE = 0.05
 
+_Held = tuple[int, int]
+"""How many quotations and how many codes of the question a chunk holds."""
+
 _log = logging.getLogger(__name__)
 
 
 class Retriever:
     """Both retrievers over one index; without an embedder, or without vectors, words alone."""
 
-    def __init__(self, index: SearchIndex, embedder: Embedder | None, mode: Mode) -> None:
+    def __init__(
+        self,
+        index: SearchIndex,
+        embedder: Embedder | None,
+        mode: Mode,
+        *,
+        thesaurus: Thesaurus = NO_SYNONYMS,
+        ranking: Ranking = DEFAULT_RANKING,
+    ) -> None:
         self._index = index
         self._embedder = embedder
         self._mode = mode
+        self._thesaurus = thesaurus
+        self._ranking = ranking
 
     def retrieve(self, query: Query) -> Retrieved:
         """Rank the passages in scope, best first: at least ten, where there are as many.
@@ -46,7 +71,12 @@ class Retriever:
             QueryError: the question is empty or too long.
         """
         query = replace(query, text=checked_question(query.text))
-        statistics = self._index.statistics(analyse(query.text), query.scope, query.filters)
+        statistics = self._index.statistics(
+            analyse(query.text, self._thesaurus),
+            query.scope,
+            query.filters,
+            asked_whole(query.text),
+        )
         embedder = self._usable_embedder(statistics)
         mode = self._mode if embedder else Mode.KEYWORD
         if not statistics.chunks:
@@ -59,11 +89,13 @@ class Retriever:
             except EmbeddingError as error:
                 _log.warning("Searching by keyword alone: %s", error)
                 mode, warnings = Mode.KEYWORD, (EMBEDDER_UNAVAILABLE,)
-        matched = self._search_text(query, statistics) if mode is not Mode.VECTOR else ()
+        by_words = mode is not Mode.VECTOR
+        matched = self._search_text(query, statistics) if by_words else ()
+        held = self._holders(query, statistics) if by_words else {}
         return Retrieved(
             query=query,
             mode=mode,
-            hits=self._hits(query, matched, nearest),
+            hits=self._hits(query, matched, nearest, held),
             statistics=replace(statistics, background=nearest.background),
             warnings=warnings,
         )
@@ -78,28 +110,102 @@ class Retriever:
         return self._index.search_vectors(vector, query.scope, query.filters, _CANDIDATES)
 
     def _search_text(self, query: Query, statistics: RetrievalStatistics) -> tuple[TextMatch, ...]:
-        terms = terms_to_search(statistics)
+        terms = [*terms_to_search(statistics), *map(as_term, statistics.phrases)]
         if not terms:
             return ()
         return self._index.search_text(terms, query.scope, query.filters, _CANDIDATES)
 
+    def _holders(self, query: Query, statistics: RetrievalStatistics) -> dict[int, _Held]:
+        """The chunks that hold what was asked for whole, and how many quotations and codes.
+
+        A code that more chunks hold than a ranking has places for is a topic, and not an address.
+        """
+        held: dict[int, _Held] = {}
+        for found in statistics.phrases if self._ranking.exact_first else ():
+            kind = found.phrase.kind
+            if kind is PhraseKind.WORDS or not found.chunks:
+                continue
+            if kind is PhraseKind.CODE and found.chunks > _CANDIDATES and not found.phrase.signs:
+                continue
+            for chunk in self._holding(query, found):
+                quotations, codes = held.get(chunk, (0, 0))
+                quoted = kind is PhraseKind.QUOTATION
+                held[chunk] = (quotations + quoted, codes + (not quoted))
+        return held
+
+    def _holding(self, query: Query, found: PhraseStatistics) -> Iterator[int]:
+        matches = self._index.search_text([as_term(found)], query.scope, query.filters, _CANDIDATES)
+        chunks = [match.chunk for match in matches]
+        if found.phrase.signs is None:
+            yield from chunks
+            return
+        for chunk, passage in self._index.passages(chunks, query.scope).items():
+            if holds_signs(found.phrase, passage.reading):
+                yield chunk
+
     def _hits(
-        self, query: Query, matched: Sequence[TextMatch], nearest: VectorMatches
+        self,
+        query: Query,
+        matched: Sequence[TextMatch],
+        nearest: VectorMatches,
+        held: Mapping[int, _Held],
     ) -> tuple[Hit, ...]:
-        matched = sorted(matched, key=lambda match: (-match.bm25, match.chunk))
-        near = sorted(nearest.matches, key=lambda match: (-match.cosine, match.chunk))
-        by_text = {match.chunk: (rank, match.bm25) for rank, match in enumerate(matched, 1)}
-        by_vector = {match.chunk: (rank, match.cosine) for rank, match in enumerate(near, 1)}
-        fused = reciprocal_rank_fusion([tuple(by_text), tuple(by_vector)])
-        best = fused[: max(query.limit, _FEWEST_HITS)]
-        passages = self._index.passages([chunk for chunk, _ in best], query.scope)
-        readable = [(chunk, score) for chunk, score in best if chunk in passages]
-        hits = []
-        for rank, (chunk, score) in enumerate(readable, start=1):
-            keyword_rank, bm25 = by_text.get(chunk, (None, None))
-            vector_rank, cosine = by_vector.get(chunk, (None, None))
-            hits.append(Hit(passages[chunk], rank, score, keyword_rank, vector_rank, bm25, cosine))
-        return tuple(hits)
+        ranks = _Ranks(matched, nearest)
+        background = nearest.background.mean if nearest.background else None
+        fused = self._ranking.fuse(ranks.bm25, ranks.cosine, background)
+        beyond = sorted(held.keys() - ranks.bm25.keys() - ranks.cosine.keys())
+        ordered = held_first([*fused, *((chunk, 0.0) for chunk in beyond)], held)
+        wanted = max(query.limit, _FEWEST_HITS)
+        found = self._distinct(query, ordered, ranks, wanted)
+        if self._ranking.most_of_a_document:
+            found = shared_out(found, self._ranking.most_of_a_document, self._ranking.near)
+        return numbered(found[:wanted])
+
+    def _distinct(
+        self, query: Query, ordered: Sequence[tuple[int, float]], ranks: "_Ranks", wanted: int
+    ) -> list[Hit]:
+        """The best hits without copies; as many chunks are read as that takes."""
+        found: list[Hit] = []
+        distinct: list[Hit] = []
+        for start in range(0, len(ordered), 2 * wanted):
+            part = ordered[start : start + 2 * wanted]
+            passages = self._index.passages([chunk for chunk, _ in part], query.scope)
+            there = ((chunk, score) for chunk, score in part if chunk in passages)
+            found += [ranks.hit(chunk, passages[chunk], score) for chunk, score in there]
+            distinct = without_copies(found) if self._ranking.collapse else found
+            if len(distinct) >= wanted:
+                break
+        return distinct
+
+
+class _Ranks:
+    """Each chunk's rank and score in both rankings."""
+
+    def __init__(self, matched: Sequence[TextMatch], nearest: VectorMatches) -> None:
+        by_text = sorted(matched, key=lambda match: (-match.bm25, match.chunk))
+        by_vector = sorted(nearest.matches, key=lambda match: (-match.cosine, match.chunk))
+        self.bm25 = {match.chunk: match.bm25 for match in by_text}
+        self.cosine = {match.chunk: match.cosine for match in by_vector}
+        self._in_text = {match.chunk: rank for rank, match in enumerate(by_text, 1)}
+        self._in_vectors = {match.chunk: rank for rank, match in enumerate(by_vector, 1)}
+
+    def hit(self, chunk: int, passage: Passage, score: float) -> Hit:
+        """A hit whose own rank is still to be found."""
+        return Hit(
+            passage,
+            rank=0,
+            score=score,
+            keyword_rank=self._in_text.get(chunk),
+            vector_rank=self._in_vectors.get(chunk),
+            bm25=self.bm25.get(chunk),
+            cosine=self.cosine.get(chunk),
+        )
+
+
+def as_term(found: PhraseStatistics) -> TermStatistics:
+    """A phrase as something to search for."""
+    phrase = found.phrase
+    return TermStatistics(phrase.surface, phrase.forms, found.chunks, found.idf)
 
 
 def terms_to_search(statistics: RetrievalStatistics) -> tuple[TermStatistics, ...]:

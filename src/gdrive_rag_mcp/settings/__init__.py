@@ -5,6 +5,7 @@ MCP clients clear the environment, so everything but secrets works from the conf
 """
 
 from gdrive_rag_mcp.settings.fields import (
+    FILE_ONLY,
     NOT_USED_YET,
     PREFIX,
     SECRETS,
@@ -15,6 +16,7 @@ from gdrive_rag_mcp.settings.loading import default_config_file, load_settings
 from gdrive_rag_mcp.settings.secrets import secret
 
 __all__ = [
+    "FILE_ONLY",
     "NOT_USED_YET",
     "PREFIX",
     "SECRETS",

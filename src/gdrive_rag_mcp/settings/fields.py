@@ -2,10 +2,11 @@
 
 import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
+from gdrive_rag_mcp.settings.synonyms import Synonyms, checked_synonyms
 from gdrive_rag_mcp.settings.urls import plain_url
 
 PREFIX = "GDRIVE_RAG_"
@@ -23,6 +24,8 @@ PATHS = (
     "google_oauth_client_file",
     "google_oauth_token_file",
 )
+FILE_ONLY = frozenset({"synonyms"})
+"""What is too long for a variable."""
 MAY_HOLD_SECRETS = frozenset(
     {
         "embed_api_key_env",
@@ -181,6 +184,11 @@ class Settings(BaseModel):
     )
     evidence_threshold: float | None = Field(
         None, ge=0, le=1, description="Confidence from which evidence is sufficient."
+    )
+    synonyms: Annotated[Synonyms, BeforeValidator(checked_synonyms)] = Field(
+        (),
+        description="Terms that mean the same in your documents and questions, in lists: "
+        '`[["PTO", "paid time off", "Urlaub"], ["NDA", "non-disclosure agreement"]]`.',
     )
 
     @field_validator("source")

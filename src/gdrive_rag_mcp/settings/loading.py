@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from gdrive_rag_mcp.errors import SettingsError
 from gdrive_rag_mcp.settings.fields import (
+    FILE_ONLY,
     NOT_USED_YET,
     PATHS,
     PREFIX,
@@ -65,7 +66,8 @@ def load_settings(
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
-    names = {field: environment_name(field) for field in Settings.model_fields}
+    fields = (field for field in Settings.model_fields if field not in FILE_ONLY)
+    names = {field: environment_name(field) for field in fields}
     return {
         field: _Given(environ[name], name) for field, name in names.items() if environ.get(name)
     }
@@ -73,10 +75,13 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
 
 def _refuse_unknown(environ: Mapping[str, str], key: str | None) -> None:
     """Refuse names that mean nothing; the variable of a key may be called as its owner likes."""
-    known = {*map(environment_name, Settings.model_fields), *NOT_USED_YET, *SECRETS}
+    of_file = {environment_name(field): field for field in FILE_ONLY}
+    names = {*map(environment_name, Settings.model_fields), *NOT_USED_YET, *SECRETS}
+    known = names - of_file.keys()
     for name in sorted(environ):
         if name.startswith(PREFIX) and environ[name] and name not in {*known, key, f"{key}_FILE"}:
-            raise SettingsError(f"{name} is not a setting", hint=_nearest(name, known))
+            where = f"write {of_file[name]} into the config file" if name in of_file else None
+            raise SettingsError(f"{name} is not a setting", hint=where or _nearest(name, known))
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

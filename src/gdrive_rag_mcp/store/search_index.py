@@ -12,6 +12,7 @@ from gdrive_rag_mcp.domain import (
     EmbeddingOutlook,
     Filters,
     Passage,
+    QueryPhrase,
     QueryTerm,
     RetrievalStatistics,
     Scope,
@@ -182,13 +183,18 @@ class SqliteSearchIndex:
     # ── searching ────────────────────────────────────────────────────────────
 
     def statistics(
-        self, terms: Sequence[QueryTerm], scope: Scope, filters: Filters
+        self,
+        terms: Sequence[QueryTerm],
+        scope: Scope,
+        filters: Filters,
+        phrases: Sequence[QueryPhrase] = (),
     ) -> RetrievalStatistics:
-        """Count what is in scope and how many of its chunks know each term."""
+        """Count what is in scope and how many of its chunks know each term and phrase."""
         found = self._narrowing.counts(scope, filters)
         known = (
             self._text.term_statistics(terms, scope, filters, found.chunks) if found.chunks else ()
         )
+        held = self._text.phrase_statistics(phrases, scope, filters, found.chunks)
         ideal = sum(term.idf for term in known if term.key)
         return RetrievalStatistics(
             found.documents,
@@ -196,6 +202,7 @@ class SqliteSearchIndex:
             known,
             ideal,
             vectorless_chunks=found.chunks - found.vectors,
+            phrases=held,
         )
 
     def search_text(
@@ -209,6 +216,21 @@ class SqliteSearchIndex:
     ) -> VectorMatches:
         """Rank chunks by cosine, best first, with the background of that question."""
         return self._vectors.search(vector, scope, filters, limit)
+
+    def beside(self, passage: Passage, reach: int) -> tuple[str, str]:
+        """The text before and after a passage, as far as `reach` chunks of its document go."""
+        ordinal = int(passage.chunk_id.rsplit(":", 2)[1])
+        row = self._connection.execute(
+            """SELECT c.file, min(c.start), max(c."end")
+            FROM chunks c JOIN files f ON f.num = c.file
+            WHERE f.id = ? AND c.ordinal BETWEEN ? AND ?""",
+            (passage.document_id, ordinal - reach, ordinal + reach),
+        ).fetchone()
+        if row is None or row[0] is None:  # a sync has taken it out meanwhile
+            return "", ""
+        file, start, end = row
+        texts = Texts(self._connection)
+        return texts.part(file, start, passage.start), texts.part(file, passage.end, end)
 
     def passages(self, chunks: Sequence[int], scope: Scope) -> Mapping[int, Passage]:
         """Fetch the text and origin of chunks; what is outside the scope is left out."""

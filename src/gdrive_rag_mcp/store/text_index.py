@@ -9,6 +9,8 @@ import apsw
 from gdrive_rag_mcp.domain import (
     Chunk,
     Filters,
+    PhraseStatistics,
+    QueryPhrase,
     QueryTerm,
     Scope,
     TermStatistics,
@@ -16,13 +18,11 @@ from gdrive_rag_mcp.domain import (
 )
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.narrowing import Narrowing
-from gdrive_rag_mcp.terms import index_text, is_single_sign, language_of, starts_of_forms, stem
+from gdrive_rag_mcp.store.vocabulary import Vocabulary, phrases
+from gdrive_rag_mcp.terms import index_text, language_of
 
 _WEIGHTS = "2.0, 1.5, 1.0, 1.0"
 """Of title, headings, body and name."""
-_MOST_FORMS = 12
-_MOST_PAIRS = 64
-_VOCABULARY_SCAN = 400
 
 
 _OPTIONS = {"hashsize": 4 * 2**20, "automerge": 8}
@@ -42,7 +42,7 @@ class TextIndex:
         self._connection = connection
         self._narrowing = narrowing
         self._table = f"text_g{generation}"
-        self._vocabulary = f"words_g{generation}"
+        self._vocabulary = Vocabulary(connection, f"words_g{generation}")
         self._added: dict[int, TextRow] = {}
         self._removed: list[int] = []
         self._tuned = False
@@ -109,17 +109,33 @@ class TextIndex:
         # Beside words that say more, function words are not asked for; looking for them among few
         # chunks would read the longest lists of the index to their ends.
         flags_of_others = None if any(term.key for term in terms) else flags
+        key = [term.token for term in terms if term.key]
         found = []
         for term in terms:
             if not term.key:
-                known = self._known([term.token], flags_of_others, most=1)
+                known = self._known([term.token], (), flags_of_others, most=1)
                 found.append(TermStatistics(term.surface, (term.token,), known, 0.0, key=False))
                 continue
-            forms = self._forms(term.token, language)
-            known = self._known(forms, flags)
+            others = [token for token in key if token != term.token]
+            forms = self._vocabulary.forms(term, language, others)
+            known = self._known(forms, (), flags)
+            near = () if known else self._vocabulary.parts(term.token, language)
+            if near:
+                known = self._known(forms, near, flags)
             idf = inverse_document_frequency(known, chunks)
-            found.append(TermStatistics(term.surface, forms, known, idf))
+            found.append(TermStatistics(term.surface, forms, known, idf, near=near))
         return tuple(found)
+
+    def phrase_statistics(
+        self, asked: Sequence[QueryPhrase], scope: Scope, filters: Filters, chunks: int
+    ) -> tuple[PhraseStatistics, ...]:
+        """How many chunks in scope hold each phrase in any of its forms."""
+        flags = self._flags(scope, filters) if asked else None
+        known = [self._known(phrase.forms, (), flags) for phrase in asked]
+        return tuple(
+            PhraseStatistics(phrase, count, inverse_document_frequency(count, chunks))
+            for phrase, count in zip(asked, known, strict=True)
+        )
 
     def _flags(self, scope: Scope, filters: Filters) -> bytes | None:
         """A byte a chunk, 1 where it may be found; None where all may."""
@@ -128,50 +144,16 @@ class TextIndex:
         admitted = self._narrowing.admitted(scope, filters)
         return None if admitted.counts == self._narrowing.counts() else admitted.chunks
 
-    def _forms(self, token: str, language: str) -> tuple[str, ...]:
-        """The token, then the most frequent words of the vocabulary that have its stem.
-
-        The index keeps words as written; a question finds their other forms here, in range scans of
-        the vocabulary from what the forms begin with.
-        """
-        if is_single_sign(token):
-            return (token, *self._pairs_beginning_with(token))
-        root = stem(token, language)
-        others = {
-            (-count, word)
-            for start in starts_of_forms(token, language)
-            for word, count in self._beginning_with(start)
-            if word != token and stem(word, language) == root
-        }
-        return token, *(word for _, word in sorted(others)[:_MOST_FORMS])
-
-    def _beginning_with(self, start: str) -> list[tuple[str, int]]:
-        return self._words(
-            "term >= ? AND term < ? LIMIT ?", start, _just_after(start), _VOCABULARY_SCAN
-        )
-
-    def _pairs_beginning_with(self, sign: str) -> list[str]:
-        # No pair is left out of the scan: a sign has some hundreds, and any may be the commonest.
-        pairs = self._words(
-            "term > ? AND term < ? ORDER BY doc DESC, term LIMIT ?",
-            sign,
-            _just_after(sign),
-            _MOST_PAIRS,
-        )
-        return [pair for pair, _ in pairs]
-
-    def _words(self, condition: str, *parameters: str | int) -> list[tuple[str, int]]:
-        """Words of the vocabulary, each with about how many chunks hold it."""
-        return [
-            (word, count)
-            for word, count in self._connection.execute(
-                f"SELECT term, doc FROM {self._vocabulary} WHERE {condition}", parameters
-            )
-        ]
-
-    def _known(self, forms: Sequence[str], flags: bytes | None, *, most: int = -1) -> int:
+    def _known(
+        self,
+        forms: Sequence[str],
+        near: Sequence[tuple[str, str]],
+        flags: bytes | None,
+        *,
+        most: int = -1,
+    ) -> int:
         """How many chunks that may be found hold any of the forms; up to `most`."""
-        matching, parameters = self._matching(_phrases(forms), flags)
+        matching, parameters = self._matching(phrases(forms, near), flags)
         row = self._connection.execute(
             f"SELECT count(*) FROM (SELECT rowid {matching} LIMIT ?)", (*parameters, most)
         ).fetchone()
@@ -185,10 +167,10 @@ class TextIndex:
         SQLite sorts, as it keeps no more than the best; FTS5 itself would sort all that match.
         """
         self.write_out()
-        phrases = [phrase for term in terms if term.chunks for phrase in _phrases(term.forms)]
-        if not phrases:
+        asked = [one for term in terms if term.chunks for one in phrases(term.forms, term.near)]
+        if not asked:
             return ()
-        matching, parameters = self._matching(phrases, self._flags(scope, filters))
+        matching, parameters = self._matching(asked, self._flags(scope, filters))
         rows = self._connection.execute(
             f"SELECT rowid, -bm25({self._table}, {_WEIGHTS}) AS score {matching} "
             "ORDER BY score DESC, rowid LIMIT ?",
@@ -197,15 +179,15 @@ class TextIndex:
         return tuple(TextMatch(chunk, score) for chunk, score in rows)
 
     def _matching(
-        self, phrases: Sequence[str], flags: bytes | None
+        self, asked: Sequence[str], flags: bytes | None
     ) -> tuple[str, tuple[str | bytes, ...]]:
-        """FROM and WHERE of the chunks that may be found and hold any of the phrases.
+        """FROM and WHERE of the chunks that may be found and hold any of what is asked.
 
         A look at the chunk's flag comes before any reckoning of its score, and costs a tenth of it.
         `rowid IN (SELECT …)` beside MATCH would make FTS5 look every row up in its posting lists.
         """
         clause = f"FROM {self._table} WHERE {self._table} MATCH ?"
-        expression = " OR ".join(dict.fromkeys(phrases))
+        expression = " OR ".join(dict.fromkeys(asked))
         if flags is None:
             return clause, (expression,)
         return f"{clause} AND substr(?, rowid, 1) = x'01'", (expression, flags)
@@ -216,26 +198,6 @@ def inverse_document_frequency(known: int, chunks: int) -> float:
     if chunks <= 0:
         return 0.0
     return max(math.log((chunks - known + 0.5) / (known + 0.5)), 1e-6)
-
-
-def _just_after(start: str) -> str:
-    """The first string that sorts behind all that begin with `start`."""
-    return start[:-1] + chr(ord(start[-1]) + 1)
-
-
-def _phrases(forms: Sequence[str]) -> list[str]:
-    """The FTS5 phrases that find a term's forms.
-
-    A single sign is looked for as what words begin with: one phrase, which BM25 weighs by all
-    chunks that hold the sign, and which leaves no rare pair out.
-    """
-    if forms and is_single_sign(forms[0]):
-        return [f"{_quoted(forms[0])} *"]
-    return [_quoted(form) for form in forms]
-
-
-def _quoted(token: str) -> str:
-    return '"' + token.replace('"', '""') + '"'
 
 
 def rows_of(chunks: Iterable[tuple[int, Chunk]], name: str) -> Iterable[TextRow]:

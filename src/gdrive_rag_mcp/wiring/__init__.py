@@ -3,6 +3,7 @@
 from gdrive_rag_mcp.app import Reader, StorePool
 from gdrive_rag_mcp.domain import Mode
 from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.retrieval.thesaurus import Thesaurus
 from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.wiring.embedders import Wrap, as_it_is, make_embedder
 from gdrive_rag_mcp.wiring.runs import make_chunker, plan, plan_reindex, reindex, sync
@@ -50,4 +51,5 @@ def make_reader(settings: Settings, *, resident: bool, wrap: Wrap = as_it_is) ->
         embedder=embedder,
         mode=Mode(settings.retrieval_mode),
         threshold=settings.evidence_threshold,
+        thesaurus=Thesaurus(settings.synonyms),
     )

@@ -50,6 +50,9 @@ def search(
     mime_type: Annotated[str | None, typer.Option(help="Only files of this type.")] = None,
     modified_after: Annotated[str | None, typer.Option(help="ISO 8601, inclusive.")] = None,
     modified_before: Annotated[str | None, typer.Option(help="ISO 8601, inclusive.")] = None,
+    neighbours: Annotated[
+        int, typer.Option(help="Chunks of context before and after a passage.", min=0, max=2)
+    ] = 0,
     as_json: Json = False,
 ) -> None:
     """Find cited passages, with a verdict on whether they answer."""
@@ -64,7 +67,9 @@ def search(
         parse_time(modified_before, name=before, end_of_day=True) if modified_before else None,
     )
     reader = wiring.make_reader(read_settings(), resident=False)
-    outcome = reader.search(query, limit=limit, scope_id=scope, filters=filters)
+    outcome = reader.search(
+        query, limit=limit, scope_id=scope, filters=filters, neighbours=neighbours
+    )
     if as_json:
         show(presentation.as_json(presentation.search_object(outcome)))
     else:
