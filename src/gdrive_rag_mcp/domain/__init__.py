@@ -63,6 +63,7 @@ from gdrive_rag_mcp.domain.queries import (
     Scope,
     TermStatistics,
 )
+from gdrive_rag_mcp.domain.token_vectors import TokenVectors
 
 __all__ = [
     "EVERYTHING",
@@ -114,6 +115,7 @@ __all__ = [
     "TermStatistics",
     "TextMatch",
     "TextYield",
+    "TokenVectors",
     "VectorMatch",
     "VectorMatches",
     "VerdictReason",

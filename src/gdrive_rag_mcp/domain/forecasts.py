@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Forecast:
     """What is still to be embedded, and what it takes.
 
-    `chunks` are distinct texts without a vector. `calls` to a provider are None where no embedder
-    is set, `seconds` where nothing is known of its pace. `estimated`: from the sizes of files that
-    nobody has read yet.
+    `chunks` are distinct texts without a vector, or without those of their tokens. `calls` to a
+    provider are None where no embedder is set, `seconds` where nothing is known of its pace.
+    `estimated`: from the sizes of files that nobody has read yet.
     """
 
     chunks: int

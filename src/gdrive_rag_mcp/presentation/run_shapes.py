@@ -33,6 +33,8 @@ class SyncObject(TypedDict):
     embedded_chunks: int
     reused_chunks: int
     pending_vectors: int
+    embedded_again: int
+    pending_token_vectors: int
     api_calls: int
     downloads: int
     seconds: float

@@ -1,7 +1,7 @@
 """Finds the passages that may answer a question, by words and by meaning."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gdrive_rag_mcp.domain import (
@@ -12,10 +12,11 @@ from gdrive_rag_mcp.domain import (
     Retrieved,
     TermStatistics,
     TextMatch,
+    TokenVectors,
     VectorMatches,
 )
 from gdrive_rag_mcp.errors import EmbeddingError
-from gdrive_rag_mcp.protocols import Embedder, SearchIndex
+from gdrive_rag_mcp.protocols import Embedder, SearchIndex, embed_with_tokens
 from gdrive_rag_mcp.retrieval.fusion import reciprocal_rank_fusion
 from gdrive_rag_mcp.retrieval.query import analyse, checked_question
 
@@ -23,6 +24,7 @@ EMBEDDER_UNAVAILABLE = "embedder_unavailable"
 
 _CANDIDATES = 50  # of each retriever
 _FEWEST_HITS = 10  # what judging looks at, however few were asked for
+_HITS_WITH_TOKENS = 5  # as many as may answer a question
 # A full-text search costs a step per posting. In a large corpus the words that many chunks share
 # cost nearly all of it and hardly move the ranking.
 _LARGE_CORPUS = 2_000
@@ -52,10 +54,11 @@ class Retriever:
         if not statistics.chunks:
             return Retrieved(query, mode, (), statistics)
         nearest = VectorMatches(())
+        tokens: TokenVectors | None = None
         warnings: tuple[str, ...] = ()
         if embedder:
             try:
-                nearest = self._search_vectors(query, embedder)
+                nearest, tokens = self._search_vectors(query, embedder)
             except EmbeddingError as error:
                 _log.warning("Searching by keyword alone: %s", error)
                 mode, warnings = Mode.KEYWORD, (EMBEDDER_UNAVAILABLE,)
@@ -63,9 +66,10 @@ class Retriever:
         return Retrieved(
             query=query,
             mode=mode,
-            hits=self._hits(query, matched, nearest),
+            hits=self._hits(query, matched, nearest, tokens),
             statistics=replace(statistics, background=nearest.background),
             warnings=warnings,
+            question_tokens=tokens,
         )
 
     def _usable_embedder(self, statistics: RetrievalStatistics) -> Embedder | None:
@@ -73,9 +77,14 @@ class Retriever:
         wanted = self._mode is not Mode.KEYWORD and (vectors or not statistics.chunks)
         return self._embedder if wanted else None
 
-    def _search_vectors(self, query: Query, embedder: Embedder) -> VectorMatches:
-        vector = embedder.embed([query.text], role="query")[0]
-        return self._index.search_vectors(vector, query.scope, query.filters, _CANDIDATES)
+    def _search_vectors(
+        self, query: Query, embedder: Embedder
+    ) -> tuple[VectorMatches, TokenVectors | None]:
+        """What is nearest to the question, and its token vectors."""
+        question = embed_with_tokens(embedder, [query.text], role="query")
+        vector, tokens = question.vectors[0], question.tokens[0] if question.tokens else None
+        nearest = self._index.search_vectors(vector, query.scope, query.filters, _CANDIDATES)
+        return nearest, tokens
 
     def _search_text(self, query: Query, statistics: RetrievalStatistics) -> tuple[TextMatch, ...]:
         terms = terms_to_search(statistics)
@@ -84,7 +93,11 @@ class Retriever:
         return self._index.search_text(terms, query.scope, query.filters, _CANDIDATES)
 
     def _hits(
-        self, query: Query, matched: Sequence[TextMatch], nearest: VectorMatches
+        self,
+        query: Query,
+        matched: Sequence[TextMatch],
+        nearest: VectorMatches,
+        question_tokens: TokenVectors | None,
     ) -> tuple[Hit, ...]:
         matched = sorted(matched, key=lambda match: (-match.bm25, match.chunk))
         near = sorted(nearest.matches, key=lambda match: (-match.cosine, match.chunk))
@@ -94,12 +107,22 @@ class Retriever:
         best = fused[: max(query.limit, _FEWEST_HITS)]
         passages = self._index.passages([chunk for chunk, _ in best], query.scope)
         readable = [(chunk, score) for chunk, score in best if chunk in passages]
+        tokens = self._tokens([chunk for chunk, _ in readable], question_tokens)
         hits = []
         for rank, (chunk, score) in enumerate(readable, start=1):
             keyword_rank, bm25 = by_text.get(chunk, (None, None))
             vector_rank, cosine = by_vector.get(chunk, (None, None))
-            hits.append(Hit(passages[chunk], rank, score, keyword_rank, vector_rank, bm25, cosine))
+            told = (keyword_rank, vector_rank, bm25, cosine, tokens.get(chunk))
+            hits.append(Hit(passages[chunk], rank, score, *told))
         return tuple(hits)
+
+    def _tokens(
+        self, chunks: Sequence[int], question: TokenVectors | None
+    ) -> Mapping[int, TokenVectors]:
+        """The token vectors of the best chunks that can be compared with the question's."""
+        if question is None:
+            return {}
+        return self._index.token_vectors(chunks[:_HITS_WITH_TOKENS], question.projection)
 
 
 def terms_to_search(statistics: RetrievalStatistics) -> tuple[TermStatistics, ...]:
