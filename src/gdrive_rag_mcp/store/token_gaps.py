@@ -30,7 +30,7 @@ class TokenGaps:
         self._chunks = ChunkRows(connection)
         table = f"chunk_vectors_g{generation}"
         self._lacking = f"""(SELECT g.chunk FROM {table} g WHERE NOT EXISTS (
-                SELECT 1 FROM token_vectors t
+                SELECT 1 FROM token_vectors t INDEXED BY token_vectors_by_projection
                 WHERE t.projection = {int(projection)} AND t.vector = g.vector)
             AND NOT EXISTS (
                 SELECT 1 FROM {table} e WHERE e.vector = g.vector AND e.chunk < g.chunk))"""

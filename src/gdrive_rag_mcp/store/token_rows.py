@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import apsw
 
 from gdrive_rag_mcp.domain import TokenVectors
+from gdrive_rag_mcp.errors import IndexCorruptError
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.meta import Meta
 from gdrive_rag_mcp.store.packed_tokens import pack, unpack
@@ -53,7 +54,7 @@ class TokenRows:
 
     def are_whole(self, projection: int) -> bool:
         """Whether it is known that no vector in use lacks them; false where nobody looked."""
-        return self._meta.get(_WHOLE) == self._mark(projection)
+        return self._noted == self._mark(projection)
 
     def note_whole(self, projection: int) -> None:
         """Remember that every vector that the generation uses has them."""
@@ -61,18 +62,27 @@ class TokenRows:
 
     def take_in(self, vectors: Iterable[int]) -> None:
         """Look whether vectors that are used from now on have them, where all others do."""
-        generation, _, projection = (self._meta.get(_WHOLE) or "").partition(":")
+        generation, _, projection = self._noted.partition(":")
         if generation != str(self._generation):
             return
         lacking = fetch(
             self._connection,
             """SELECT 1 FROM json_each(?) j WHERE NOT EXISTS (
-                SELECT 1 FROM token_vectors t WHERE t.projection = ? AND t.vector = j.value)
+                SELECT 1 FROM token_vectors t INDEXED BY token_vectors_by_projection
+                WHERE t.projection = CAST(? AS INTEGER) AND t.vector = j.value)
             LIMIT 1""",
-            (json.dumps(list(vectors)), int(projection) if projection.isdecimal() else 0),
+            (json.dumps(list(vectors)), projection),
         )
         if lacking:
             self._meta.delete(_WHOLE)
+
+    @property
+    def _noted(self) -> str:
+        """What is noted; nothing where it is damaged, as all can be looked through again."""
+        try:
+            return self._meta.get(_WHOLE) or ""
+        except IndexCorruptError:
+            return ""
 
     def _mark(self, projection: int) -> str:
         return f"{self._generation}:{projection}"
