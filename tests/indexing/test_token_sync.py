@@ -6,13 +6,13 @@ import apsw
 import pytest
 
 from gdrive_rag_mcp.app.syncing import change_embedder
-from gdrive_rag_mcp.domain import Forecast, Query, SyncReport
+from gdrive_rag_mcp.domain import Mode, Query, SyncReport
 from gdrive_rag_mcp.errors import EmbedderUnavailableError
 from gdrive_rag_mcp.indexing.embedding_run import Terms
 from gdrive_rag_mcp.indexing.progress import Progress
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.protocols import Embedded, EmbedRole
-from gdrive_rag_mcp.retrieval.retriever import Mode, Retriever
+from gdrive_rag_mcp.retrieval import Retriever
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.token_embedder import HashingTokenEmbedder
@@ -99,7 +99,6 @@ def test_an_older_index_gets_them_by_the_next_sync_and_its_vectors_stay(
     desk: Desk, former: HashingTokenEmbedder
 ) -> None:
     stages: list[tuple[str, int, int | None]] = []
-    foretold: list[Forecast] = []
     with Store.open_for_writing(desk.path) as store:
         before = dumped(store)["vectors"]
         synchroniser = desk.synchroniser(store, lambda *told: stages.append(told))
@@ -108,7 +107,7 @@ def test_an_older_index_gets_them_by_the_next_sync_and_its_vectors_stay(
         assert store.index.without_tokens(7).waiting() == 0
 
     assert (report.embedded_chunks, report.embedded_again, kept(desk)) == (0, 40, 40)
-    assert (report.pending_token_vectors, report.warnings, foretold) == (0, (), [])
+    assert (report.pending_token_vectors, report.warnings) == (0, ())
     assert report.forecast
     assert report.forecast.chunks == 40
     assert ("token vectors", 40, 40) in stages
