@@ -83,6 +83,7 @@ def test_a_state_at_the_centre_has_no_direction_and_does_no_harm() -> None:
         {"projection": np.zeros((12, STATES))},
         {"projection": np.zeros((STATES, 0))},
         {"projection": np.zeros(STATES)},
+        {"projection": np.zeros((STATES, 256))},
         {"importance": np.full(STATES, np.nan)},
         {"importance_bias": np.zeros(1)},
         {"rarity": None},

@@ -17,6 +17,8 @@ class Forecast:
     calls: int | None
     seconds: float | None
     estimated: bool = False
+    again: int = 0
+    """How many of them have a vector, and are embedded again for those of their tokens."""
 
 
 @dataclass(frozen=True, slots=True)

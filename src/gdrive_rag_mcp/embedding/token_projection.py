@@ -25,6 +25,7 @@ STATES = 384
 _MODEL = "multilingual-e5-small"
 _FILE = "token_projection.npz"
 _ID_BYTES = 4
+_WIDEST = 255
 # So small a product numpy's library makes by itself: with threads, which stand in each other's way
 # where several texts are embedded at once, it takes ten times the processor's time.
 _BLOCK = 16
@@ -125,6 +126,8 @@ def read_projection(stream: IO[bytes]) -> TokenProjection:
 
 def _check(arrays: Mapping[str, Floats]) -> None:
     width = arrays["projection"].shape[-1] if arrays["projection"].ndim else 0
+    if width > _WIDEST:
+        raise _damaged(f"it makes {width} numbers a token, which are more than {_WIDEST}")
     shapes = ((STATES,), (STATES, width), (STATES,), (), ())
     for name, shape in zip(_ARRAYS, shapes, strict=True):
         if arrays[name].shape != shape or not arrays[name].size:

@@ -67,6 +67,7 @@ def both(one: Forecast | None, other: Forecast | None) -> Forecast | None:
         calls=None if one.calls is None or other.calls is None else one.calls + other.calls,
         seconds=(one.seconds or 0.0) + (other.seconds or 0.0) if known else None,
         estimated=one.estimated or other.estimated,
+        again=one.again + other.again,
     )
 
 

@@ -6,7 +6,7 @@ then on; each file is then one transaction. A run that is killed loses at most t
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from gdrive_rag_mcp.domain import (
@@ -157,7 +157,8 @@ class Synchroniser:
         pace = paces.get(embedder.identity.fingerprint) if embedder else None
         again = texts_without_tokens(self.store, embedder)
         waiting = self.store.index.outlook() + again
-        return estimated(wanted, catalog.text_yields(), waiting, embedder, pace)
+        forecast = estimated(wanted, catalog.text_yields(), waiting, embedder, pace)
+        return forecast and replace(forecast, again=again.texts)
 
     def _listed(self, options: SyncOptions) -> News:
         replaces = self._accept(options)

@@ -50,15 +50,23 @@ def complete_tokens(
     with EmbeddingRun(store, gaps, embedder, _what_is_left(terms, before)) as run:
         run.finish()
     gaps.settle()
-    return Completed(run.embedded, gaps.waiting(), run.forecast, run.incomplete, _warnings(run))
+    forecast = run.forecast and _again(run.forecast)
+    return Completed(run.embedded, gaps.waiting(), forecast, run.incomplete, _warnings(run))
 
 
 def _what_is_left(terms: Terms, before: EmbeddingRun) -> Terms:
     def progress(_: str, done: int, total: int | None) -> None:
         terms.progress(_STAGE, done, total)
 
+    def foretell(forecast: Forecast) -> None:
+        terms.foretell(_again(forecast))
+
     budget = None if terms.budget is None else max(0, terms.budget - before.embedded)
-    return replace(terms, progress=progress, budget=budget)
+    return replace(terms, progress=progress, foretell=foretell, budget=budget)
+
+
+def _again(forecast: Forecast) -> Forecast:
+    return replace(forecast, again=forecast.chunks)
 
 
 def _warnings(run: EmbeddingRun) -> tuple[str, ...]:

@@ -19,7 +19,11 @@ def sync_text(report: SyncReport) -> str:
     changes = ("added", "updated", "unchanged", "moved", "removed", "held")
     waiting = f", {report.pending_vectors} waiting for vectors" if report.pending_vectors else ""
     embedded = counted(report.embedded_chunks, "chunk")
-    again = f", {report.embedded_again} embedded again" if report.embedded_again else ""
+    again = (
+        f", {report.embedded_again} embedded again for token vectors"
+        if report.embedded_again
+        else ""
+    )
     rows = [
         ", ".join(f"{getattr(report, change)} {change}" for change in changes),
         coverage_text(report.coverage),
