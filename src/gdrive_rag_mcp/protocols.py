@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from gdrive_rag_mcp.domain import (
     ChangePage,
@@ -24,6 +25,7 @@ from gdrive_rag_mcp.domain import (
     SourceUsage,
     TermStatistics,
     TextMatch,
+    TokenVectors,
     VectorMatches,
 )
 
@@ -151,6 +153,43 @@ class Embedder(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """What became of some texts: a vector each, and their token vectors where there are any."""
+
+    vectors: Vectors
+    tokens: tuple[TokenVectors, ...] | None = None
+
+
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder that may tell the tokens of a text apart as well."""
+
+    def token_projection(self) -> int | None:
+        """Which projection makes its token vectors; None if this model has none."""
+
+    def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
+        """As `Embedder.embed`, and as long; with the token vectors of all of each text."""
+
+
+def token_projection_of(embedder: Embedder | None) -> int | None:
+    """Which projection makes an embedder's token vectors; None if it makes none."""
+    if isinstance(embedder, TokenEmbedder):
+        return embedder.token_projection()
+    return None
+
+
+def embed_with_tokens(embedder: Embedder, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
+    """Embed texts, with token vectors where the embedder makes them.
+
+    Raises:
+        EmbeddingError: as `Embedder.embed`.
+    """
+    if isinstance(embedder, TokenEmbedder):
+        return embedder.embed_with_tokens(texts, role=role)
+    return Embedded(embedder.embed(texts, role=role))
+
+
 class SearchIndex(Protocol):
     """What another search engine would have to offer. Chunk numbers are private to the index."""
 
@@ -186,3 +225,6 @@ class SearchIndex(Protocol):
 
     def passages(self, chunks: Sequence[int], scope: Scope) -> Mapping[int, Passage]:
         """Fetch the text and origin of chunks; what is outside the scope is left out."""
+
+    def token_vectors(self, chunks: Sequence[int], projection: int) -> Mapping[int, TokenVectors]:
+        """The token vectors of some chunks, which are known to be in scope; some may have none."""

@@ -13,12 +13,14 @@ DIMENSIONS = 8
 _WORDS = ("<s>", "</s>", "<unk>", "query", "passage", ":", "rent", "leave", "deposit", "weeks")
 
 
-def write_small_model(folder: Path, *, scale: float = 1.0) -> Path:
-    """A vector for each of some words, `scale` large, and no layers."""
+def write_small_model(
+    folder: Path, *, scale: float = 1.0, dimensions: int = DIMENSIONS, name: str | None = None
+) -> Path:
+    """A vector for each of some words, `scale` large, and no layers; a text fits 16 tokens."""
     onnx = pytest.importorskip("onnx")
     tokenizers = pytest.importorskip("tokenizers")
     kinds, helper = onnx.TensorProto, onnx.helper
-    table = np.random.default_rng(8).uniform(0.5, 1, (len(_WORDS), DIMENSIONS)) * scale
+    table = np.random.default_rng(8).uniform(0.5, 1, (len(_WORDS), dimensions)) * scale
     places: list[Any] = ["batch", "length"]
     graph = helper.make_graph(
         [helper.make_node("Gather", ["table", "input_ids"], ["out"])],
@@ -27,7 +29,7 @@ def write_small_model(folder: Path, *, scale: float = 1.0) -> Path:
             helper.make_tensor_value_info(name, kinds.INT64, places)
             for name in ("input_ids", "attention_mask")
         ],
-        [helper.make_tensor_value_info("out", kinds.FLOAT, [*places, DIMENSIONS])],
+        [helper.make_tensor_value_info("out", kinds.FLOAT, [*places, dimensions])],
         [onnx.numpy_helper.from_array(table.astype(np.float32), "table")],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
@@ -40,6 +42,6 @@ def write_small_model(folder: Path, *, scale: float = 1.0) -> Path:
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
     )
     tokenizer.save(str(folder / TOKENIZER_FILE))
-    config = {"hidden_size": DIMENSIONS, "max_position_embeddings": 16}
+    config = {"hidden_size": dimensions, "max_position_embeddings": 16, "_name_or_path": name}
     (folder / CONFIG_FILE).write_text(json.dumps(config), encoding="utf-8")
     return folder

@@ -10,7 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdrive_rag_mcp.domain import EVERYTHING, Chunk, Document, EmbeddingOutlook, Fetched, SourceFile
+from gdrive_rag_mcp.domain import (
+    EVERYTHING,
+    Chunk,
+    Document,
+    EmbeddingOutlook,
+    Fetched,
+    SourceFile,
+    TokenVectors,
+)
 from gdrive_rag_mcp.errors import DiskFullError, SourceAuthError
 from gdrive_rag_mcp.indexing.batches import batch_size, batches
 from gdrive_rag_mcp.indexing.sync import SyncOptions
@@ -52,7 +60,13 @@ class Waiting:
     def attach_known(self, numbers: Sequence[int]) -> set[int]:
         return set()
 
-    def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
+    def attach_vectors(
+        self,
+        numbers: Sequence[int],
+        hashes: Sequence[str],
+        rows: Vectors,
+        tokens: Sequence[TokenVectors] | None = None,
+    ) -> None:
         self.threads.add(threading.get_ident())
         if self.error is not None:
             raise self.error

@@ -29,6 +29,12 @@ def test_an_estimate_says_that_it_is_one() -> None:
     assert said.endswith("how long is known once some are done")
 
 
+def test_texts_that_are_embedded_again_are_told_apart() -> None:
+    said = forecast_text(replace(AHEAD, again=40))
+
+    assert "12340 chunks (40 of them again, for token vectors), " in said
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
@@ -53,6 +59,7 @@ def test_without_an_embedder_neither_calls_nor_time_are_made_up() -> None:
         "calls": None,
         "minutes": None,
         "estimated": False,
+        "again": 0,
     }
 
 

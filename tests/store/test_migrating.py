@@ -18,9 +18,11 @@ from gdrive_rag_mcp.testing.hand_written import found_by_vector, found_by_words
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from tests.indexing.desk import AParagraphAChunk, Paragraphs
 
+FIFTH_UNDONE = ("DROP TABLE token_vectors", "PRAGMA user_version = 4")
 # The fourth schema undone; then the third and the second, for an index that holds no shortcut and
 # nothing that has gone.
 FOURTH_UNDONE = (
+    *FIFTH_UNDONE,
     *(f"DROP TRIGGER file_{name}" for name in ("described", "placed")),
     "DROP TABLE file_log",
     "DROP INDEX files_by_outcome",
@@ -182,6 +184,7 @@ SHIPPED = {
     1: "b265f39f51cc7632",
     2: "42293dea2384d7f0",
     3: "111f5b1760dfb0ef",
+    4: "dddf348c7307da7e",
 }
 
 
@@ -202,6 +205,7 @@ def test_a_schema_that_was_shipped_is_changed_by_another_migration_alone(version
 @pytest.mark.parametrize(
     "undone",
     [
+        FIFTH_UNDONE,
         FOURTH_UNDONE,
         (*FOURTH_UNDONE, *THIRD_UNDONE),
         (*FOURTH_UNDONE, *THIRD_UNDONE, *SOMETIMES_SECOND_UNDONE),

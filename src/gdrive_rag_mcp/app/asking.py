@@ -9,7 +9,14 @@ from collections.abc import Callable, Sequence
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
-from gdrive_rag_mcp.protocols import Embedder, EmbedRole, Vectors
+from gdrive_rag_mcp.protocols import (
+    Embedded,
+    Embedder,
+    EmbedRole,
+    Vectors,
+    embed_with_tokens,
+    token_projection_of,
+)
 
 
 class EmbeddedQuestion:
@@ -18,10 +25,10 @@ class EmbeddedQuestion:
     def __init__(self, embedder: Embedder, question: str) -> None:
         self._embedder = embedder
         self.identity: EmbeddingIdentity = embedder.identity
-        self._vectors: Vectors | None = None
+        self._embedded: Embedded | None = None
         self._problem: EmbeddingError | None = None
         try:
-            self._vectors = embedder.embed([question], role="query")
+            self._embedded = embed_with_tokens(embedder, [question], role="query")
         except EmbeddingError as error:
             self._problem = error
 
@@ -42,9 +49,16 @@ class EmbeddedQuestion:
         Raises:
             EmbeddingError: it could not be embedded.
         """
-        if self._vectors is None:
+        return self.embed_with_tokens(texts, role=role).vectors
+
+    def token_projection(self) -> int | None:
+        return token_projection_of(self._embedder)
+
+    def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
+        """As `embed`, with the question's token vectors where the embedder makes them."""
+        if self._embedded is None:
             raise self._problem or EmbeddingError("the question was not embedded")
-        return self._vectors
+        return self._embedded
 
 
 class QuestionEmbedding:

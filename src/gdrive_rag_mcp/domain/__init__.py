@@ -89,6 +89,7 @@ from gdrive_rag_mcp.domain.quotes import (
     QuoteVerdict,
     Span,
 )
+from gdrive_rag_mcp.domain.token_vectors import TokenVectors
 
 __all__ = [
     "ALARMING",
@@ -162,6 +163,7 @@ __all__ = [
     "TermStatistics",
     "TextMatch",
     "TextYield",
+    "TokenVectors",
     "VectorMatch",
     "VectorMatches",
     "VerdictReason",

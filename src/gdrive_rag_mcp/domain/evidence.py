@@ -8,6 +8,7 @@ from enum import StrEnum
 from gdrive_rag_mcp.domain.documents import Locator, reading_of
 from gdrive_rag_mcp.domain.files import Coverage, FileState
 from gdrive_rag_mcp.domain.queries import PhraseStatistics, Query, TermStatistics
+from gdrive_rag_mcp.domain.token_vectors import TokenVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class Hit:
     duplicates: tuple[Duplicate, ...] = ()
     before: str = ""
     after: str = ""
+    tokens: TokenVectors | None = field(default=None, compare=False, repr=False)
+    """Of the best hits alone, where the index has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,8 @@ class Retrieved:
     hits: tuple[Hit, ...]
     statistics: RetrievalStatistics
     warnings: tuple[str, ...] = ()
+    question_tokens: TokenVectors | None = field(default=None, compare=False, repr=False)
+    """Comparable with those of the hits; None where the embedder makes none."""
 
 
 class VerdictReason(StrEnum):

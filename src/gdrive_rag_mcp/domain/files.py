@@ -152,6 +152,10 @@ class SyncReport:
     """Set when an embedder was there but did not do all of it."""
     forecast: Forecast | None = None
     """What the run embeds in all, known when all files were read; None where that is nothing."""
+    embedded_again: int = 0
+    """Texts that had a vector, but not those of their tokens, and have them now."""
+    pending_token_vectors: int = 0
+    """Texts that still have none: a judgement of them is left to other signals."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Forecast:
     """What is still to be embedded, and what it takes.
 
-    `chunks` are distinct texts without a vector. `calls` to a provider are None where no embedder
-    is set, `seconds` where nothing is known of its pace. `estimated`: from the sizes of files that
-    nobody has read yet.
+    `chunks` are distinct texts without a vector, or without those of their tokens. `calls` to a
+    provider are None where no embedder is set, `seconds` where nothing is known of its pace.
+    `estimated`: from the sizes of files that nobody has read yet.
     """
 
     chunks: int
@@ -17,6 +17,8 @@ class Forecast:
     calls: int | None
     seconds: float | None
     estimated: bool = False
+    again: int = 0
+    """How many of them have a vector, and are embedded again for those of their tokens."""
 
 
 @dataclass(frozen=True, slots=True)

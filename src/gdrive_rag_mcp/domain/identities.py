@@ -45,6 +45,9 @@ class EmbeddingOutlook:
     texts: int
     characters: int
 
+    def __add__(self, other: "EmbeddingOutlook") -> "EmbeddingOutlook":
+        return EmbeddingOutlook(self.texts + other.texts, self.characters + other.characters)
+
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:

@@ -12,18 +12,19 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from gdrive_rag_mcp.cleaning import clean
-from gdrive_rag_mcp.domain import EmbeddingIdentity
+from gdrive_rag_mcp.domain import EmbeddingIdentity, TokenVectors
 from gdrive_rag_mcp.embedding.contract import identify, unit_rows
 from gdrive_rag_mcp.embedding.model_folder import ModelFolder, read_model_folder
+from gdrive_rag_mcp.embedding.token_projection import TokenProjection, joined, projection_for
 from gdrive_rag_mcp.embedding.token_table import TokenTable
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
-from gdrive_rag_mcp.protocols import EmbedRole, Vector, Vectors
+from gdrive_rag_mcp.protocols import Embedded, EmbedRole, Vector, Vectors
 
 if TYPE_CHECKING:  # half a second of imports that only the first text pays for
     from onnxruntime import InferenceSession
@@ -44,6 +45,9 @@ class Tokenizer(Protocol):
     """The ids that stand before and after those of every text."""
 
     def ids(self, text: str) -> list[int]: ...
+
+    def scores(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
+        """The log probability of each token; 0 where the vocabulary has none."""
 
 
 def available_threads() -> int:
@@ -95,16 +99,32 @@ class OnnxEmbedder:
         return 0
 
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
-        dimensions = self._folder.dimensions
-        encode = partial(self._encoder().encode, prefix=_PREFIXES[role])
-        if len(texts) > 1 and self._threads > 1:
-            rows = self._in_parallel(encode, texts)
-        else:
-            rows = [encode(text) for text in texts]
-        raw = np.array(rows, np.float32).reshape(len(rows), -1 if rows else dimensions)
-        return unit_rows(raw, count=len(texts), dimensions=dimensions, provider="the model")
+        return self._embedded(texts, role, None).vectors
 
-    def _in_parallel(self, encode: "partial[Vector]", texts: Sequence[str]) -> list[Vector]:
+    def token_projection(self) -> int | None:
+        projection = projection_for(self._folder)
+        return projection.id if projection else None
+
+    def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
+        return self._embedded(texts, role, projection_for(self._folder))
+
+    def _embedded(
+        self, texts: Sequence[str], role: EmbedRole, projection: TokenProjection | None
+    ) -> Embedded:
+        dimensions = self._folder.dimensions
+        encode = partial(self._encoder().encode, prefix=_PREFIXES[role], projection=projection)
+        if len(texts) > 1 and self._threads > 1:
+            encoded = self._in_parallel(encode, texts)
+        else:
+            encoded = [encode(text) for text in texts]
+        means = [mean for mean, _ in encoded]
+        raw = np.array(means, np.float32).reshape(len(means), -1 if means else dimensions)
+        rows = unit_rows(raw, count=len(texts), dimensions=dimensions, provider="the model")
+        if projection is None:
+            return Embedded(rows)
+        return Embedded(rows, tuple(joined(parts) for _, parts in encoded))
+
+    def _in_parallel(self, encode: "partial[_Encoded]", texts: Sequence[str]) -> "list[_Encoded]":
         # Threads do not outlive the call: a process that forks must not have any.
         pool = ThreadPoolExecutor(min(self._threads, len(texts)))
         try:
@@ -119,6 +139,10 @@ class OnnxEmbedder:
             return self._loaded
 
 
+# The mean of all token states, and the token vectors of each window where they are wanted.
+_Encoded: TypeAlias = tuple[Vector, list[TokenVectors]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Encoder:
     """A loaded model and its tokenizer; safe to use from several threads."""
@@ -129,24 +153,33 @@ class _Encoder:
     max_tokens: int
     table: TokenTable | None
 
-    def encode(self, text: str, *, prefix: str) -> Vector:
+    def encode(self, text: str, *, prefix: str, projection: TokenProjection | None) -> _Encoded:
         """The mean of the model's output over all tokens, not yet of length 1."""
-        windows = self._windows(clean(text).strip(), prefix)
+        lead = self.tokenizer.ids(prefix)
+        windows = self._windows(clean(text).strip(), lead)
+        means, parts = [], []
         # What is not finite is refused where lengths are checked, and needs no warning besides.
         with np.errstate(over="ignore", invalid="ignore"):
-            means = np.stack([self._run(window) for window in windows])
+            for window in windows:
+                states = self._run(window)
+                means.append(states.mean(axis=0))
+                if projection is not None:
+                    content = slice(len(lead) + 1, -1)
+                    scores = self.tokenizer.scores(window[content]) if projection.rarity else None
+                    parts.append(projection.of(states[content], scores))
             mean: Vector = np.average(means, axis=0, weights=[len(window) for window in windows])
-        return mean
+        return mean, parts
 
-    def _windows(self, text: str, prefix: str) -> list[list[int]]:
+    def _windows(self, text: str, lead: list[int]) -> list[list[int]]:
         """The text's tokens in as many windows as it takes, each one as the model was trained."""
         first, last = self.tokenizer.ends
-        lead, content = self.tokenizer.ids(prefix), self.tokenizer.ids(text)
+        content = self.tokenizer.ids(text)
         room = self.max_tokens - len(lead) - 2
         starts = range(0, max(len(content), 1), room)
         return [[first, *lead, *content[start : start + room], last] for start in starts]
 
-    def _run(self, window: list[int]) -> Vector:
+    def _run(self, window: list[int]) -> npt.NDArray[np.float32]:
+        """The model's output: (tokens, dimensions)."""
         from onnxruntime.capi import onnxruntime_pybind11_state as foreign
 
         ids = np.array([window], np.int64)
@@ -161,8 +194,8 @@ class _Encoder:
             output = self.session.run(None, feed)[0]
         except (foreign.Fail, foreign.InvalidArgument, foreign.RuntimeException) as error:
             raise EmbeddingError(f"the embedding model failed: {error}") from None
-        mean: Vector = output[0].mean(axis=0)
-        return mean
+        states: npt.NDArray[np.float32] = output[0]
+        return states
 
 
 def _load(folder: ModelFolder) -> _Encoder:

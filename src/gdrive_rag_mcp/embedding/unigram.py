@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gdrive_rag_mcp.embedding.piece_trie import Numbers, PieceTrie
 
 # What SentencePiece takes off the lowest score for a character that is in no piece.
-_PENALTY = 10.0
+PENALTY = 10.0
 # Bounds what is held of a text at a time, such as one of a million times the same character.
 _BLOCK = 4096
 _BEGINNING = (0, 0)
@@ -32,7 +32,13 @@ class Unigram:
 
     @classmethod
     def of(cls, trie: PieceTrie, scores: npt.NDArray[np.float32], unknown: int) -> "Unigram":
-        return cls(trie, scores, unknown, float(scores.min()) - _PENALTY)
+        return cls(trie, scores, unknown, float(scores.min()) - PENALTY)
+
+    def scores_of(self, pieces: Sequence[int]) -> npt.NDArray[np.float32]:
+        """The log probability of each piece; what no piece stands for is the least likely."""
+        places = np.array(pieces, np.intp)
+        known = self.scores[places]
+        return np.where(places == self.unknown, np.float32(self.unknown_score), known)
 
     def cut(self, words: Sequence[str]) -> list[tuple[int, ...]]:
         """The ids of each word. No piece may reach from one word into the next.

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
 from gdrive_rag_mcp.indexing.batches import Batch
 from gdrive_rag_mcp.indexing.courtesy import Courtesy
-from gdrive_rag_mcp.protocols import Embedder, Vectors
+from gdrive_rag_mcp.protocols import Embedded, Embedder, embed_with_tokens
 
 _PATIENCE_SECONDS = 5.0
 
@@ -27,7 +27,7 @@ class Made:
     """What became of a batch: its rows, the provider's refusal, or (None) that it was not asked."""
 
     batch: Batch
-    outcome: "Vectors | EmbeddingError | None"
+    outcome: Embedded | EmbeddingError | None
     seconds: float
 
 
@@ -116,9 +116,9 @@ class EmbeddingThreads:
         if self._left.is_set() or self._down.is_set():
             return Made(batch, None, 0.0)
         began = time.perf_counter()
-        outcome: Vectors | EmbeddingError
+        outcome: Embedded | EmbeddingError
         try:
-            outcome = self._embedder.embed(batch.texts, role="document")
+            outcome = embed_with_tokens(self._embedder, batch.texts, role="document")
         except EmbeddingError as error:
             if isinstance(error, EmbedderUnavailableError):
                 self._down.set()

@@ -56,6 +56,21 @@ def tokens_ahead(unembedded: Unembedded, outlook: EmbeddingOutlook) -> int:
     return round(tokens * outlook.characters / max(1, sum(map(len, texts.values()))))
 
 
+def both(one: Forecast | None, other: Forecast | None) -> Forecast | None:
+    """What two parts of a run embed together."""
+    if one is None or other is None:
+        return one or other
+    known = one.seconds is not None and other.seconds is not None
+    return Forecast(
+        chunks=one.chunks + other.chunks,
+        tokens=one.tokens + other.tokens,
+        calls=None if one.calls is None or other.calls is None else one.calls + other.calls,
+        seconds=(one.seconds or 0.0) + (other.seconds or 0.0) if known else None,
+        estimated=one.estimated or other.estimated,
+        again=one.again + other.again,
+    )
+
+
 def estimated(
     files: Iterable[SourceFile],
     yields: Mapping[str, Sequence[TextYield]],

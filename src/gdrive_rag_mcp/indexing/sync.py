@@ -6,7 +6,7 @@ then on; each file is then one transaction. A run that is killed loses at most t
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from gdrive_rag_mcp.domain import (
@@ -21,9 +21,10 @@ from gdrive_rag_mcp.errors import RootUnavailableError, SettingsError
 from gdrive_rag_mcp.indexing.content import ContentReader, Tools
 from gdrive_rag_mcp.indexing.courtesy import Courtesy
 from gdrive_rag_mcp.indexing.embedding_run import EmbeddingRun, Foretell, Terms
-from gdrive_rag_mcp.indexing.forecasting import estimated
+from gdrive_rag_mcp.indexing.forecasting import both, estimated
 from gdrive_rag_mcp.indexing.listing import News
 from gdrive_rag_mcp.indexing.progress import Progress
+from gdrive_rag_mcp.indexing.token_run import Completed, complete_tokens, texts_without_tokens
 from gdrive_rag_mcp.protocols import Chunker, Embedder, Extractor, Source
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.store.activity import Activity
@@ -103,7 +104,8 @@ class Synchroniser:
             content.read_files(everything=options.full)
             content.cut_again()
             embedding.finish()
-        return self._finish(news, content, embedding, started)
+        tokens = complete_tokens(self.store, self.embedder, terms, embedding)
+        return self._finish(news, content, embedding, tokens, started)
 
     def _foretelling(self) -> Foretell:
         first = self.store.catalog.last_sync is None
@@ -153,8 +155,10 @@ class Synchroniser:
         ]
         paces = catalog.embedding_paces
         pace = paces.get(embedder.identity.fingerprint) if embedder else None
-        waiting = self.store.index.outlook()
-        return estimated(wanted, catalog.text_yields(), waiting, embedder, pace)
+        again = texts_without_tokens(self.store, embedder)
+        waiting = self.store.index.outlook() + again
+        forecast = estimated(wanted, catalog.text_yields(), waiting, embedder, pace)
+        return forecast and replace(forecast, again=again.texts)
 
     def _listed(self, options: SyncOptions) -> News:
         replaces = self._accept(options)
@@ -198,7 +202,12 @@ class Synchroniser:
         return other_root
 
     def _finish(
-        self, news: News, content: ContentReader, embedding: EmbeddingRun, started: float
+        self,
+        news: News,
+        content: ContentReader,
+        embedding: EmbeddingRun,
+        tokens: Completed,
+        started: float,
     ) -> SyncReport:
         """Note the time of a complete run, tidy up, and report."""
         now = self.clock()
@@ -225,7 +234,9 @@ class Synchroniser:
             seconds=time.monotonic() - started,
             complete=news.settled,
             coverage=coverage,
-            warnings=(*news.warnings, *content.warnings, *embedding.warnings),
-            embedding_incomplete=embedding.incomplete,
-            forecast=embedding.forecast,
+            warnings=(*news.warnings, *content.warnings, *embedding.warnings, *tokens.warnings),
+            embedding_incomplete=embedding.incomplete or tokens.incomplete,
+            forecast=both(embedding.forecast, tokens.forecast),
+            embedded_again=tokens.texts,
+            pending_token_vectors=tokens.waiting,
         )

@@ -11,14 +11,14 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from gdrive_rag_mcp.chunking.tokens import estimate_tokens
-from gdrive_rag_mcp.domain import Chunk, EmbeddingOutlook
+from gdrive_rag_mcp.domain import Chunk, EmbeddingOutlook, TokenVectors
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
 from gdrive_rag_mcp.indexing.batches import Batch, batch_size, batches, runs_here
 from gdrive_rag_mcp.indexing.courtesy import Courtesy
 from gdrive_rag_mcp.indexing.embedding_threads import EmbeddingThreads, Made
 from gdrive_rag_mcp.indexing.pace import Pace
 from gdrive_rag_mcp.indexing.progress import Progress
-from gdrive_rag_mcp.protocols import Embedder, Vectors
+from gdrive_rag_mcp.protocols import Embedded, Embedder, Vectors
 
 WINDOW = 512
 """Chunks that are sorted by length together; twice as many texts may be in memory at a time."""
@@ -44,7 +44,13 @@ class Unembedded(Protocol):
     def attach_known(self, numbers: Sequence[int]) -> set[int]:
         """Give chunks the vectors that are known of their texts; returns which got one."""
 
-    def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
+    def attach_vectors(
+        self,
+        numbers: Sequence[int],
+        hashes: Sequence[str],
+        rows: Vectors,
+        tokens: Sequence[TokenVectors] | None = None,
+    ) -> None:
         """Give chunks their vectors; one that has gone meanwhile is left alone."""
 
 
@@ -218,7 +224,7 @@ class Vectoriser:
             self._refusals_in_a_row = 0
             self.pace.note(batch.characters, made.seconds)
 
-    def _attach(self, batch: Batch, rows: Vectors) -> None:
+    def _attach(self, batch: Batch, embedded: Embedded) -> None:
         numbers: list[int] = []
         places: list[int] = []
         for place, digest in enumerate(batch.hashes):
@@ -226,7 +232,8 @@ class Vectoriser:
             numbers += wanting
             places += [place] * len(wanting)
         hashes = [batch.hashes[place] for place in places]
-        self._unembedded.attach_vectors(numbers, hashes, rows[places])
+        tokens = embedded.tokens and [embedded.tokens[place] for place in places]
+        self._unembedded.attach_vectors(numbers, hashes, embedded.vectors[places], tokens)
         self._let_go(batch)
         self.embedded += len(batch.hashes)
         self.tokens += sum(map(estimate_tokens, batch.texts))

@@ -18,14 +18,16 @@ def forecast_object(forecast: Forecast | None) -> ForecastObject | None:
         calls=forecast.calls,
         minutes=None if forecast.seconds is None else round(forecast.seconds / _MINUTE, 1),
         estimated=forecast.estimated,
+        again=forecast.again,
     )
 
 
 def forecast_text(forecast: Forecast) -> str:
     """What is still to be embedded, in a line."""
     about = "about " if forecast.estimated else ""
+    again = f" ({forecast.again} of them again, for token vectors)" if forecast.again else ""
     parts = [
-        f"{about}{counted(forecast.chunks, 'chunk')}",
+        f"{about}{counted(forecast.chunks, 'chunk')}{again}",
         f"about {counted(forecast.tokens, 'token')}",
     ]
     if forecast.calls is not None:

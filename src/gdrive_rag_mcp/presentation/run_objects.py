@@ -37,6 +37,8 @@ def sync_object(report: SyncReport) -> SyncObject:
         embedded_chunks=report.embedded_chunks,
         reused_chunks=report.reused_chunks,
         pending_vectors=report.pending_vectors,
+        embedded_again=report.embedded_again,
+        pending_token_vectors=report.pending_token_vectors,
         api_calls=report.api_calls,
         downloads=report.downloads,
         seconds=round(report.seconds, 2),

@@ -9,7 +9,8 @@ class ForecastObject(TypedDict):
     """What is still to be embedded, and what it takes.
 
     `calls` are null without an embedder, `minutes` where its pace is not known; `estimated` says
-    that chunks and tokens are guessed from the sizes and types of files that were not read yet.
+    that chunks and tokens are guessed from the sizes and types of files that were not read yet;
+    `again` counts chunks that have a vector, and are embedded again for those of their tokens.
     """
 
     chunks: int
@@ -17,6 +18,7 @@ class ForecastObject(TypedDict):
     calls: int | None
     minutes: float | None
     estimated: bool
+    again: int
 
 
 class SyncObject(TypedDict):
@@ -33,6 +35,8 @@ class SyncObject(TypedDict):
     embedded_chunks: int
     reused_chunks: int
     pending_vectors: int
+    embedded_again: int
+    pending_token_vectors: int
     api_calls: int
     downloads: int
     seconds: float

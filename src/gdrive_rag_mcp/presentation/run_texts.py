@@ -19,10 +19,15 @@ def sync_text(report: SyncReport) -> str:
     changes = ("added", "updated", "unchanged", "moved", "removed", "held")
     waiting = f", {report.pending_vectors} waiting for vectors" if report.pending_vectors else ""
     embedded = counted(report.embedded_chunks, "chunk")
+    again = (
+        f", {report.embedded_again} embedded again for token vectors"
+        if report.embedded_again
+        else ""
+    )
     rows = [
         ", ".join(f"{getattr(report, change)} {change}" for change in changes),
         coverage_text(report.coverage),
-        f"{embedded} embedded, {report.reused_chunks} reused{waiting}",
+        f"{embedded} embedded, {report.reused_chunks} reused{again}{waiting}",
         f"{_cost(report)}, {report.seconds:.1f} seconds",
     ]
     if not report.complete:

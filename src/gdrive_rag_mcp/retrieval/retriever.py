@@ -15,10 +15,11 @@ from gdrive_rag_mcp.domain import (
     Retrieved,
     TermStatistics,
     TextMatch,
+    TokenVectors,
     VectorMatches,
 )
 from gdrive_rag_mcp.errors import EmbeddingError
-from gdrive_rag_mcp.protocols import Embedder, SearchIndex
+from gdrive_rag_mcp.protocols import Embedder, SearchIndex, embed_with_tokens
 from gdrive_rag_mcp.retrieval.query import analyse, checked_question
 from gdrive_rag_mcp.retrieval.ranking import (
     DEFAULT_RANKING,
@@ -35,6 +36,7 @@ EMBEDDER_UNAVAILABLE = "embedder_unavailable"
 
 _CANDIDATES = 50  # of each retriever
 _FEWEST_HITS = 10  # what judging looks at, however few were asked for
+_HITS_WITH_TOKENS = 5  # as many as may answer a question
 # A full-text search costs a step per posting. In a large corpus the words that many chunks share
 # cost nearly all of it and hardly move the ranking.
 _LARGE_CORPUS = 2_000
@@ -82,10 +84,11 @@ class Retriever:
         if not statistics.chunks:
             return Retrieved(query, mode, (), statistics)
         nearest = VectorMatches(())
+        tokens: TokenVectors | None = None
         warnings: tuple[str, ...] = ()
         if embedder:
             try:
-                nearest = self._search_vectors(query, embedder)
+                nearest, tokens = self._search_vectors(query, embedder)
             except EmbeddingError as error:
                 _log.warning("Searching by keyword alone: %s", error)
                 mode, warnings = Mode.KEYWORD, (EMBEDDER_UNAVAILABLE,)
@@ -95,9 +98,10 @@ class Retriever:
         return Retrieved(
             query=query,
             mode=mode,
-            hits=self._hits(query, matched, nearest, held),
+            hits=self._hits(query, matched, nearest, held, tokens),
             statistics=replace(statistics, background=nearest.background),
             warnings=warnings,
+            question_tokens=tokens,
         )
 
     def _usable_embedder(self, statistics: RetrievalStatistics) -> Embedder | None:
@@ -105,9 +109,14 @@ class Retriever:
         wanted = self._mode is not Mode.KEYWORD and (vectors or not statistics.chunks)
         return self._embedder if wanted else None
 
-    def _search_vectors(self, query: Query, embedder: Embedder) -> VectorMatches:
-        vector = embedder.embed([query.text], role="query")[0]
-        return self._index.search_vectors(vector, query.scope, query.filters, _CANDIDATES)
+    def _search_vectors(
+        self, query: Query, embedder: Embedder
+    ) -> tuple[VectorMatches, TokenVectors | None]:
+        """What is nearest to the question, and its token vectors."""
+        question = embed_with_tokens(embedder, [query.text], role="query")
+        vector, tokens = question.vectors[0], question.tokens[0] if question.tokens else None
+        nearest = self._index.search_vectors(vector, query.scope, query.filters, _CANDIDATES)
+        return nearest, tokens
 
     def _search_text(self, query: Query, statistics: RetrievalStatistics) -> tuple[TextMatch, ...]:
         terms = [*terms_to_search(statistics), *map(as_term, statistics.phrases)]
@@ -149,6 +158,7 @@ class Retriever:
         matched: Sequence[TextMatch],
         nearest: VectorMatches,
         held: Mapping[int, _Held],
+        question_tokens: TokenVectors | None,
     ) -> tuple[Hit, ...]:
         ranks = _Ranks(matched, nearest)
         background = nearest.background.mean if nearest.background else None
@@ -159,7 +169,20 @@ class Retriever:
         found = self._distinct(query, ordered, ranks, wanted)
         if self._ranking.most_of_a_document:
             found = shared_out(found, self._ranking.most_of_a_document, self._ranking.near)
-        return numbered(found[:wanted])
+        return self._with_tokens(numbered(found[:wanted]), ranks, question_tokens)
+
+    def _with_tokens(
+        self, hits: tuple[Hit, ...], ranks: "_Ranks", question: TokenVectors | None
+    ) -> tuple[Hit, ...]:
+        """The hits, the best of them with token vectors comparable with the question's."""
+        if question is None:
+            return hits
+        best = [ranks.chunk_of[hit.passage.chunk_id] for hit in hits[:_HITS_WITH_TOKENS]]
+        known = self._index.token_vectors(best, question.projection)
+        told = (
+            replace(hit, tokens=known.get(chunk)) for hit, chunk in zip(hits, best, strict=False)
+        )
+        return *told, *hits[len(best) :]
 
     def _distinct(
         self, query: Query, ordered: Sequence[tuple[int, float]], ranks: "_Ranks", wanted: int
@@ -188,9 +211,11 @@ class _Ranks:
         self.cosine = {match.chunk: match.cosine for match in by_vector}
         self._in_text = {match.chunk: rank for rank, match in enumerate(by_text, 1)}
         self._in_vectors = {match.chunk: rank for rank, match in enumerate(by_vector, 1)}
+        self.chunk_of: dict[str, int] = {}
 
     def hit(self, chunk: int, passage: Passage, score: float) -> Hit:
         """A hit whose own rank is still to be found."""
+        self.chunk_of[passage.chunk_id] = chunk
         return Hit(
             passage,
             rank=0,

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 
 import apsw
 
-from gdrive_rag_mcp.domain import Chunk, EmbeddingOutlook
+from gdrive_rag_mcp.domain import Chunk, EmbeddingOutlook, TokenVectors
 from gdrive_rag_mcp.protocols import Vectors
 from gdrive_rag_mcp.store.chunk_rows import ChunkRows
 from gdrive_rag_mcp.store.connection import fetch, transaction
 from gdrive_rag_mcp.store.disk_vectors import DiskVectors
 from gdrive_rag_mcp.store.meta import EMBEDDING, Meta
+from gdrive_rag_mcp.store.token_gaps import TokenGaps
+from gdrive_rag_mcp.store.token_rows import TokenRows
 from gdrive_rag_mcp.store.vector_cache import VectorCache
 
 
@@ -35,6 +37,7 @@ class Generation:
         self._chunks = ChunkRows(connection)
         self.number = number
         self.disk = DiskVectors(connection, number)
+        self.tokens = TokenRows(connection, number)
 
     @property
     def _fingerprint(self) -> str:
@@ -87,26 +90,41 @@ class Generation:
                 SELECT c.num, v.num FROM json_each(?) j CROSS JOIN chunks c ON c.num = j.value
                 CROSS JOIN vectors v ON v.model = ? AND v.hash = unhex(c.hash)
                 WHERE NOT EXISTS (SELECT 1 FROM {self._table} g WHERE g.chunk = c.num)
-                RETURNING chunk""",
+                RETURNING chunk, vector""",
                 (json.dumps(numbers), model),
             )
+            found = [number for number, _ in attached]
             if attached:
-                found = [number for (number,) in attached]
                 self._connection.execute(
                     f"DELETE FROM {self._waiting} WHERE chunk IN (SELECT value FROM json_each(?))",
                     (json.dumps(found),),
                 )
                 self._make_findable(found)
-        return {number for (number,) in attached}
+                self.tokens.take_in(vector for _, vector in attached)
+        return set(found)
 
-    def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
+    def attach_vectors(
+        self,
+        numbers: Sequence[int],
+        hashes: Sequence[str],
+        rows: Vectors,
+        tokens: Sequence[TokenVectors] | None = None,
+    ) -> None:
         """Give chunks their vectors, shape (len(numbers), dimensions), kept as float16.
 
-        A chunk that has gone meanwhile, or holds another text, is left alone.
+        With the token vectors of each, where there are any. A chunk that has gone meanwhile, or
+        holds another text, is left alone.
         """
         with transaction(self._connection):
             self._cache.add(self._fingerprint, hashes, rows)
+            if tokens is not None:
+                self.tokens.keep(self._cache.model(self._fingerprint), hashes, tokens)
             self.attach_known(numbers)
+
+    def without_tokens(self, projection: int) -> TokenGaps:
+        """The texts that have their vector, but no token vectors that this projection made."""
+        model = self._cache.model(self._fingerprint)
+        return TokenGaps(self._connection, self.number, model, projection)
 
     def _make_findable(self, chunks: Sequence[int]) -> None:
         found = fetch(

@@ -145,11 +145,20 @@ def _for_large_indexes(connection: apsw.Connection) -> None:
     connection.execute("CREATE INDEX files_by_outcome ON files (state, reason, chunk_count)")
 
 
+_TOKENS = (
+    # Beside a text's vector, those of its tokens. What is long comes last.
+    """CREATE TABLE token_vectors (
+        vector INTEGER PRIMARY KEY REFERENCES vectors (num) ON DELETE CASCADE,
+        projection INTEGER NOT NULL, packed BLOB NOT NULL)""",
+    "CREATE INDEX token_vectors_by_projection ON token_vectors (projection, vector)",
+)
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _first_schema,
     partial(_altered, _FOLLOWED_CHANGES),
     partial(_altered, _DOUBTS),
     _for_large_indexes,
+    partial(_altered, _TOKENS),
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 

@@ -18,6 +18,7 @@ from gdrive_rag_mcp.domain import (
     Scope,
     TermStatistics,
     TextMatch,
+    TokenVectors,
     VectorMatches,
 )
 from gdrive_rag_mcp.errors import DocumentNotFoundError
@@ -35,6 +36,7 @@ from gdrive_rag_mcp.store.passages import (
 )
 from gdrive_rag_mcp.store.scoping import scope_condition
 from gdrive_rag_mcp.store.text_index import TextIndex, rows_of
+from gdrive_rag_mcp.store.token_gaps import TokenGaps
 from gdrive_rag_mcp.store.vector_index import VectorIndex
 
 
@@ -173,12 +175,23 @@ class SqliteSearchIndex:
         """
         return self._serving.attach_known(numbers)
 
-    def attach_vectors(self, numbers: Sequence[int], hashes: Sequence[str], rows: Vectors) -> None:
+    def attach_vectors(
+        self,
+        numbers: Sequence[int],
+        hashes: Sequence[str],
+        rows: Vectors,
+        tokens: Sequence[TokenVectors] | None = None,
+    ) -> None:
         """Give chunks their vectors, shape (len(numbers), dimensions), kept as float16.
 
-        A chunk that has gone meanwhile, or holds another text, is left alone.
+        With the token vectors of each, where there are any. A chunk that has gone meanwhile, or
+        holds another text, is left alone.
         """
-        self._serving.attach_vectors(numbers, hashes, rows)
+        self._serving.attach_vectors(numbers, hashes, rows, tokens)
+
+    def without_tokens(self, projection: int) -> TokenGaps:
+        """The texts that have their vector, but no token vectors that this projection made."""
+        return self._serving.without_tokens(projection)
 
     # ── searching ────────────────────────────────────────────────────────────
 
@@ -243,3 +256,7 @@ class SqliteSearchIndex:
         )
         texts = Texts(self._connection)
         return {row[0]: read_passage(row, texts) for row in rows}
+
+    def token_vectors(self, chunks: Sequence[int], projection: int) -> Mapping[int, TokenVectors]:
+        """The token vectors of some chunks, which are known to be in scope; some may have none."""
+        return self._serving.tokens.of(chunks, projection)

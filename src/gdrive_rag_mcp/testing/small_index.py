@@ -13,7 +13,7 @@ from gdrive_rag_mcp.domain import (
     SourceFile,
     SourceFolder,
 )
-from gdrive_rag_mcp.protocols import Chunker, Embedder
+from gdrive_rag_mcp.protocols import Chunker, Embedder, embed_with_tokens
 from gdrive_rag_mcp.store import Store
 
 _ROOT = "root"
@@ -56,6 +56,8 @@ def _embed(store: Store, embedder: Embedder) -> None:
     after = 0
     while waiting := store.index.without_vector(after, _BATCH):
         numbers, chunks = zip(*waiting, strict=True)
-        rows = embedder.embed([chunk.embedded_text for chunk in chunks], role="document")
-        store.index.attach_vectors(numbers, [chunk.hash for chunk in chunks], rows)
+        texts = [chunk.embedded_text for chunk in chunks]
+        made = embed_with_tokens(embedder, texts, role="document")
+        hashes = [chunk.hash for chunk in chunks]
+        store.index.attach_vectors(numbers, hashes, made.vectors, made.tokens)
         after = numbers[-1]

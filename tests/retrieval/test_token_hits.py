@@ -1,0 +1,104 @@
+"""A search hands the judge the token vectors of the question and of its best hits."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gdrive_rag_mcp.app.asking import EmbeddedQuestion
+from gdrive_rag_mcp.chunking.structural import StructuralChunker
+from gdrive_rag_mcp.domain import Mode, Query, Retrieved, TokenVectors
+from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
+from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.retrieval import Retriever
+from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
+from gdrive_rag_mcp.testing.memory_source import InMemorySource
+from gdrive_rag_mcp.testing.token_embedder import HashingTokenEmbedder
+from tests.indexing.desk import Paragraphs
+
+QUESTION = "When does the lease of the warehouse end?"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An index of ten files on a lease, made with token vectors."""
+    source = InMemorySource()
+    for number in range(10):
+        source.add_file(f"{number}.md", f"The lease of warehouse {number} ends in May {number}.")
+    path = tmp_path / "index.db"
+    with Store.open_for_writing(path) as made:
+        Synchroniser(
+            made,
+            source,
+            Paragraphs(),
+            StructuralChunker(300, 40),
+            HashingTokenEmbedder(),
+            supported=lambda _: True,
+            extraction="1",
+        ).run(SyncOptions())
+    with Store.open_for_reading(path) as opened:
+        yield opened
+
+
+def retrieve(store: Store, embedder: Embedder | None, mode: Mode = Mode.HYBRID) -> Retrieved:
+    return Retriever(store.index, embedder, mode).retrieve(Query(QUESTION))
+
+
+def late_interaction(question: TokenVectors, passage: TokenVectors) -> float:
+    return float((question.rows @ passage.rows.T).max(axis=1).mean())
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.VECTOR])
+def test_the_best_five_hits_and_the_question_have_them(store: Store, mode: Mode) -> None:
+    found = retrieve(store, HashingTokenEmbedder(), mode)
+
+    assert [hit.tokens is not None for hit in found.hits] == [True] * 5 + [False] * 5
+    question, first = found.question_tokens, found.hits[0].tokens
+    assert question
+    assert first
+    assert late_interaction(question, first) > 0.4
+    assert np.allclose((first.rows**2).sum(axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("embedder", "mode"),
+    [
+        (HashingEmbedder(), Mode.HYBRID),
+        (HashingTokenEmbedder(projection=None), Mode.HYBRID),
+        (None, Mode.HYBRID),
+        (HashingTokenEmbedder(), Mode.KEYWORD),
+    ],
+)
+def test_without_the_questions_no_hit_has_any(
+    store: Store, embedder: Embedder | None, mode: Mode
+) -> None:
+    found = retrieve(store, embedder, mode)
+
+    assert found.question_tokens is None
+    assert len(found.hits) == 10
+    assert all(hit.tokens is None for hit in found.hits)
+
+
+def test_those_of_another_projection_are_not_compared(store: Store) -> None:
+    found = retrieve(store, HashingTokenEmbedder(projection=8))
+
+    assert found.question_tokens
+    assert all(hit.tokens is None for hit in found.hits)
+
+
+def test_a_question_that_was_embedded_before_has_them_from_the_same_run(store: Store) -> None:
+    embedder = HashingTokenEmbedder()
+
+    found = retrieve(store, EmbeddedQuestion(embedder, QUESTION))
+
+    assert embedder.embedded_texts == 1
+    assert found.question_tokens
+    assert found.hits[0].tokens
+    assert EmbeddedQuestion(embedder, QUESTION).token_projection() == 7
+    assert EmbeddedQuestion(HashingEmbedder(), QUESTION).token_projection() is None
+
+
+def test_the_ranking_is_the_same_with_and_without(store: Store) -> None:
+    assert retrieve(store, HashingTokenEmbedder()).hits == retrieve(store, HashingEmbedder()).hits
