@@ -259,6 +259,16 @@ def words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield match.group(), tuple(_cut(fold(match.group()), _asked_run))
 
 
+def token_spans(text: str) -> Iterator[tuple[int, int, int]]:
+    """Where the words of a text stand as it is written: start, end and number of index tokens.
+
+    Where folding joins or parts characters, the numbers are off by these few.
+    """
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        yield start, end, end - start if match.group(1) else 1
+
+
 def query_terms(text: str) -> tuple[QueryTerm, ...]:
     """The distinct terms of a question in order; function words are marked, not dropped."""
     stop = _folded_stop_words(language_of(text))

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from gdrive_rag_mcp.domain import Hit, Passage, Retrieved, TermStatistics
+from gdrive_rag_mcp.evidence.asked import Asked, what_is_asked
 from gdrive_rag_mcp.evidence.missing import missing_codes, missing_words
+from gdrive_rag_mcp.evidence.surroundings import text_between
 from gdrive_rag_mcp.terms import fold, tokens
 
 READ_HITS = 5
@@ -24,7 +26,9 @@ class Reading:
     `missing_codes` its codes and years with such a part.
     `held` has, for each hit read, the positions in `terms` that it holds at all; `together` those
     it holds within its best window of `WINDOW` tokens, weighed by idf; `phrases` the positions
-    whose term stands shortly before the question's next term.
+    whose term stands shortly before the question's next term. `surroundings` are the texts of the
+    best windows with what stands around them, up to `WINDOW` tokens from their first to their last
+    term; empty where a hit holds none.
     """
 
     retrieved: Retrieved
@@ -34,6 +38,8 @@ class Reading:
     held: tuple[frozenset[int], ...]
     together: tuple[frozenset[int], ...]
     phrases: tuple[frozenset[int], ...]
+    asked: Asked
+    surroundings: tuple[str, ...]
 
     @property
     def hits(self) -> tuple[Hit, ...]:
@@ -64,15 +70,19 @@ def read(retrieved: Retrieved) -> Reading:
     key = [term for term in asked if term.key]
     terms = tuple(term for term in key or asked if term.chunks or fold(term.surface) in telling)
     places = _places_by_form(terms)
-    finds = [_finds(hit.passage, places) for hit in retrieved.hits[:READ_HITS]]
+    texts = [_text(hit.passage) for hit in retrieved.hits[:READ_HITS]]
+    finds = [_finds(text, places) for text in texts]
+    windows = [_best_window(found, terms) for found in finds]
     return Reading(
         retrieved=retrieved,
         missing=tuple(word.surface for word in missing),
         missing_codes=missing_codes(retrieved.query.text, missing),
         terms=terms,
         held=tuple(frozenset(chain.from_iterable(at for _, at in found)) for found in finds),
-        together=tuple(_best_window(found, terms) for found in finds),
+        together=tuple(window.terms for window in windows),
         phrases=tuple(_phrases(found) for found in finds),
+        asked=what_is_asked(retrieved.query.text),
+        surroundings=tuple(map(_around, texts, windows)),
     )
 
 
@@ -84,30 +94,48 @@ def _places_by_form(terms: Sequence[TermStatistics]) -> dict[str, list[int]]:
     return places
 
 
-def _finds(passage: Passage, places: dict[str, list[int]]) -> list[tuple[int, list[int]]]:
-    """Each token of a passage that is a term, as (token number, positions of its terms)."""
-    text = "\n".join(
+def _text(passage: Passage) -> str:
+    return "\n".join(
         (passage.name, passage.title, *passage.headings, passage.context, passage.reading)
     )
-    found = tokens(text)
-    return [(number, places[token]) for number, token in enumerate(found) if token in places]
+
+
+def _finds(text: str, places: dict[str, list[int]]) -> list[tuple[int, list[int]]]:
+    """Each token of a text that is a term, as (token number, positions of its terms)."""
+    return [(number, places[token]) for number, token in enumerate(tokens(text)) if token in places]
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    terms: frozenset[int]
+    first: int
+    last: int
 
 
 def _best_window(
     found: Sequence[tuple[int, list[int]]], terms: Sequence[TermStatistics]
-) -> frozenset[int]:
-    best: frozenset[int] = frozenset()
+) -> _Window:
+    best = _Window(frozenset(), 0, 0)
     best_weight = 0.0
-    for first, (start, _) in enumerate(found):
+    for begin, (start, _) in enumerate(found):
         inside: set[int] = set()
-        for number, at in found[first:]:
+        last = start
+        for number, at in found[begin:]:
             if number - start >= WINDOW:
                 break
             inside.update(at)
+            last = number
         weight = sum(terms[place].idf for place in inside)
         if weight > best_weight:
-            best, best_weight = frozenset(inside), weight
+            best, best_weight = _Window(frozenset(inside), start, last), weight
     return best
+
+
+def _around(text: str, window: _Window) -> str:
+    """The text of a window, and half as much again before it and after it."""
+    if not window.terms:
+        return ""
+    return text_between(text, window.first - WINDOW // 2, window.last + WINDOW // 2)
 
 
 def _phrases(found: Sequence[tuple[int, list[int]]]) -> frozenset[int]:

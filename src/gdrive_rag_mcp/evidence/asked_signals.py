@@ -1,0 +1,171 @@
+"""Whether the best passages have what the question asks for: its answer's type, figures, names.
+
+Each is NaN where the question asks for nothing of the kind. A passage's surroundings are those of
+its fullest window of key terms, see `Reading`.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import TypeVar
+
+from gdrive_rag_mcp.evidence.dates import days, is_year, tells_time, years
+from gdrive_rag_mcp.evidence.lexicon_numbers import NUMBER_WORDS
+from gdrive_rag_mcp.evidence.names import has_other_katakana, has_other_name
+from gdrive_rag_mcp.evidence.negation import denies
+from gdrive_rag_mcp.evidence.quantities import LENGTH, TIME, Quantity, quantities, units_named
+from gdrive_rag_mcp.evidence.question_types import AnswerType
+from gdrive_rag_mcp.evidence.reading import Reading
+from gdrive_rag_mcp.evidence.signals import UNKNOWN, Signal
+from gdrive_rag_mcp.terms import fold
+
+_WITH_CAPITALS = frozenset(
+    ("en", "fr", "es", "pt", "it", "nl", "ro", "vi", "tr", "el", "ru", "id", "de")
+)
+_Fact = TypeVar("_Fact")
+_DURATIONS = {TIME, LENGTH}
+_NAMED = {AnswerType.WHO, AnswerType.WHERE}
+
+
+def answer_type_near(reading: Reading) -> float:
+    """Whether something of the type asked for stands near the terms: the best hit's coverage of it.
+
+    Max over hits of (idf share of the terms in its window) x (1 if something of that type, which
+    is not itself in the question, stands in the surroundings). After answer-type filters in
+    passage retrieval: Prager et al., "Question-answering by predictive annotation", SIGIR 2000.
+    """
+    if not _can_be_seen(reading):
+        return UNKNOWN
+    return _best(reading, lambda text: float(_has_answer(reading, text)))
+
+
+def numbers_held(reading: Reading) -> float:
+    """Share of the question's numbers, however written, held near the terms of one hit.
+
+    Dates are not counted; see `dates_held`.
+    """
+    asked = reading.asked.numbers
+    return _share_near(reading, asked, _values)
+
+
+def dates_held(reading: Reading) -> float:
+    """Share of the question's years, months and days, however written, near the terms of a hit."""
+    return _share_near(reading, reading.asked.dates, _dates)
+
+
+def units_held(reading: Reading) -> float:
+    """Share of the units and currencies that the question names, in any language, near the terms.
+
+    In a question for a time, units of time are not counted: "what year" is answered without one.
+    """
+    asked = frozenset(unit.name for unit in reading.asked.units)
+    return _share_near(reading, asked, _units)
+
+
+def entities_held(reading: Reading) -> float:
+    """Idf-weighted share of the terms of the question's names that one hit holds."""
+    return _names_share(reading, reading.held)
+
+
+def entities_together(reading: Reading) -> float:
+    """Idf-weighted share of the terms of the question's names within one hit's best window."""
+    return _names_share(reading, reading.together)
+
+
+def negation_agrees(reading: Reading) -> float:
+    """Whether the fullest window denies something, where the question does: 1 or 0."""
+    if not reading.asked.denied or not reading.together:
+        return UNKNOWN
+    fullest = max(range(len(reading.together)), key=lambda at: reading.weight(reading.together[at]))
+    return float(denies(reading.surroundings[fullest], reading.asked.language))
+
+
+def _can_be_seen(reading: Reading) -> bool:
+    asked = reading.asked
+    if asked.answer in _NAMED:
+        return asked.language in _WITH_CAPITALS or asked.language == "ja"
+    return asked.answer is not AnswerType.OTHER
+
+
+def _best(reading: Reading, found_in: Callable[[str], float]) -> float:
+    pairs = zip(reading.together, reading.surroundings, strict=True)
+    return max((reading.weight(held) * found_in(text) for held, text in pairs if held), default=0.0)
+
+
+def _share_near(
+    reading: Reading, asked: frozenset[_Fact], held_in: Callable[[str], frozenset[_Fact]]
+) -> float:
+    if not asked:
+        return UNKNOWN
+    near = (held_in(fold(text)) for text in reading.surroundings)
+    return max((len(asked & held) for held in near), default=0) / len(asked)
+
+
+def _values(folded: str) -> frozenset[float]:
+    return frozenset(figure.value for figure in _figures(folded))
+
+
+def _dates(folded: str) -> frozenset[str]:
+    on_days = days(folded)
+    return on_days | {day[:2] for day in on_days} | years(_figures(folded))
+
+
+def _units(folded: str) -> frozenset[str]:
+    measured = {figure.unit.name for figure in _figures(folded) if figure.unit}
+    return measured | {unit.name for unit in units_named(folded)}
+
+
+@lru_cache(maxsize=64)
+def _figures(folded: str) -> tuple[Quantity, ...]:
+    return tuple(quantities(folded))
+
+
+def _has_answer(reading: Reading, text: str) -> bool:
+    asked = reading.asked
+    if asked.answer in _NAMED:
+        if asked.language == "ja":
+            return has_other_katakana(text, asked.question)
+        return has_other_name(text, asked.tokens)
+    folded = fold(text)
+    new = [each for each in _figures(folded) if not _is_asked(each, reading)]
+    match asked.answer:
+        case AnswerType.WHEN:
+            return bool(_dates(folded) - asked.dates) or tells_time(folded, new)
+        case AnswerType.HOW_MANY:
+            return not all(map(is_year, new)) or not _number_words().isdisjoint(folded.split())
+        case AnswerType.HOW_LONG:
+            return any(each.unit and each.unit.measures in _DURATIONS for each in new)
+        case _:
+            return any(each.unit for each in new)
+
+
+def _is_asked(figure: Quantity, reading: Reading) -> bool:
+    year = is_year(figure) and f"{figure.value:.0f}" in reading.asked.dates
+    return year or figure.value in reading.asked.numbers
+
+
+@cache
+def _number_words() -> frozenset[str]:
+    return frozenset(map(fold, NUMBER_WORDS.split()))
+
+
+def _names_share(reading: Reading, held: tuple[frozenset[int], ...]) -> float:
+    terms, names = reading.terms, reading.asked.names
+    places = {place for place, term in enumerate(terms) if fold(term.surface) in names}
+    whole = sum(terms[place].idf for place in places)
+    if not whole:
+        return UNKNOWN
+    return max((sum(terms[place].idf for place in places & one) for one in held), default=0) / whole
+
+
+ASKED_SIGNALS: Mapping[str, Signal] = {
+    signal.__name__: signal
+    for signal in (
+        answer_type_near,
+        numbers_held,
+        dates_held,
+        units_held,
+        entities_held,
+        entities_together,
+        negation_agrees,
+    )
+}
