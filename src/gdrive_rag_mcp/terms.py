@@ -246,7 +246,8 @@ def starts_of_forms(token: str, language: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _folded_stop_words(language: str) -> frozenset[str]:
+def function_words(language: str) -> frozenset[str]:
+    """The tokens of a language's function words and question words."""
     return frozenset(token for word in STOP_WORDS.get(language, ()) for token in tokens(word))
 
 
@@ -271,7 +272,7 @@ def token_spans(text: str) -> Iterator[tuple[int, int, int]]:
 
 def query_terms(text: str) -> tuple[QueryTerm, ...]:
     """The distinct terms of a question in order; function words are marked, not dropped."""
-    stop = _folded_stop_words(language_of(text))
+    stop = function_words(language_of(text))
     found: dict[str, QueryTerm] = {}
     for word, word_tokens in words(text):
         paired = _PAIRED_RUN.match(word) is not None

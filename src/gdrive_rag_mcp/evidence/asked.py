@@ -7,7 +7,8 @@ from gdrive_rag_mcp.evidence.names import names_asked
 from gdrive_rag_mcp.evidence.negation import denies
 from gdrive_rag_mcp.evidence.quantities import TIME, Unit, quantities, units_named
 from gdrive_rag_mcp.evidence.question_types import AnswerType, answer_type
-from gdrive_rag_mcp.terms import fold, language_of, tokens
+from gdrive_rag_mcp.evidence.written import plain
+from gdrive_rag_mcp.terms import function_words, language_of, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,15 @@ class Asked:
 
 def what_is_asked(question: str) -> Asked:
     """Read a question."""
-    language, folded = language_of(question), fold(question)
+    language, text = language_of(question), plain(question)
     answer = answer_type(question, language)
-    figures = tuple(quantities(folded))
-    on_days = days(folded)
+    figures = tuple(quantities(text))
+    on_days = days(text)
     numbers = {figure.value for figure in figures if not is_year(figure)}
     in_days = {float(part) for day in on_days for part in day.split("-")}
-    units = units_named(folded) | {figure.unit for figure in figures if figure.unit}
+    units = units_named(text, function_words(language)) | {
+        figure.unit for figure in figures if figure.unit
+    }
     timeless = answer is AnswerType.WHEN
     return Asked(
         question=question,

@@ -16,6 +16,7 @@ from gdrive_rag_mcp.evidence.quantities import LENGTH, TIME, Quantity, quantitie
 from gdrive_rag_mcp.evidence.question_types import AnswerType
 from gdrive_rag_mcp.evidence.reading import Reading
 from gdrive_rag_mcp.evidence.signals import UNKNOWN, Signal
+from gdrive_rag_mcp.evidence.written import plain
 from gdrive_rag_mcp.terms import fold
 
 _WITH_CAPITALS = frozenset(
@@ -96,27 +97,27 @@ def _share_near(
 ) -> float:
     if not asked:
         return UNKNOWN
-    near = (held_in(fold(text)) for text in reading.surroundings)
+    near = (held_in(plain(text)) for text in reading.surroundings)
     return max((len(asked & held) for held in near), default=0) / len(asked)
 
 
-def _values(folded: str) -> frozenset[float]:
-    return frozenset(figure.value for figure in _figures(folded))
+def _values(written: str) -> frozenset[float]:
+    return frozenset(figure.value for figure in _figures(written))
 
 
-def _dates(folded: str) -> frozenset[str]:
-    on_days = days(folded)
-    return on_days | {day[:2] for day in on_days} | years(_figures(folded))
+def _dates(written: str) -> frozenset[str]:
+    on_days = days(written)
+    return on_days | {day[:2] for day in on_days} | years(_figures(written))
 
 
-def _units(folded: str) -> frozenset[str]:
-    measured = {figure.unit.name for figure in _figures(folded) if figure.unit}
-    return measured | {unit.name for unit in units_named(folded)}
+def _units(written: str) -> frozenset[str]:
+    measured = {figure.unit.name for figure in _figures(written) if figure.unit}
+    return measured | {unit.name for unit in units_named(written)}
 
 
 @lru_cache(maxsize=64)
-def _figures(folded: str) -> tuple[Quantity, ...]:
-    return tuple(quantities(folded))
+def _figures(written: str) -> tuple[Quantity, ...]:
+    return tuple(quantities(written))
 
 
 def _has_answer(reading: Reading, text: str) -> bool:
@@ -125,13 +126,13 @@ def _has_answer(reading: Reading, text: str) -> bool:
         if asked.language == "ja":
             return has_other_katakana(text, asked.question)
         return has_other_name(text, asked.tokens)
-    folded = fold(text)
-    new = [each for each in _figures(folded) if not _is_asked(each, reading)]
+    written = plain(text)
+    new = [each for each in _figures(written) if not _is_asked(each, reading)]
     match asked.answer:
         case AnswerType.WHEN:
-            return bool(_dates(folded) - asked.dates) or tells_time(folded, new)
+            return bool(_dates(written) - asked.dates) or tells_time(written, new)
         case AnswerType.HOW_MANY:
-            return not all(map(is_year, new)) or not _number_words().isdisjoint(folded.split())
+            return not all(map(is_year, new)) or not _number_words().isdisjoint(written.split())
         case AnswerType.HOW_LONG:
             return any(each.unit and each.unit.measures in _DURATIONS for each in new)
         case _:
@@ -145,7 +146,7 @@ def _is_asked(figure: Quantity, reading: Reading) -> bool:
 
 @cache
 def _number_words() -> frozenset[str]:
-    return frozenset(map(fold, NUMBER_WORDS.split()))
+    return frozenset(map(plain, NUMBER_WORDS.split()))
 
 
 def _names_share(reading: Reading, held: tuple[frozenset[int], ...]) -> float:

@@ -6,7 +6,7 @@ from functools import cache
 
 from gdrive_rag_mcp.evidence.lexicon_dates import MONTHS, WEEKDAYS
 from gdrive_rag_mcp.evidence.quantities import TIME, Quantity
-from gdrive_rag_mcp.terms import fold
+from gdrive_rag_mcp.evidence.written import listed, plain
 
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
 _YEAR_UNIT, _CENTURY = "year", "century"
@@ -18,18 +18,17 @@ _DAY_AFTER = re.compile(r"\s*(\d{1,2})(?:st|nd|rd|th)?(?![\d:])")
 _YEAR_AFTER = re.compile(r"[\s,]*(?:of |de |del |του )?\d{3,4}(?!\d)")
 _NUMBERED = re.compile(
     r"(?P<m1>\d{1,2}) ?[月월] ?(?:(?P<d1>\d{1,2}) ?[日일号號])?"
-    r"|(?:ngay )?(?P<d2>\d{1,2}) thang (?P<m2>\d{1,2})"
-    r"|thang (?P<m3>\d{1,2})(?!\d)"
+    r"|(?:ngày )?(?P<d2>\d{1,2}) tháng (?P<m2>\d{1,2})"
+    r"|tháng (?P<m3>\d{1,2})(?!\d)"
     r"|(?<!\d)\d{4}-(?P<m4>\d{2})-(?P<d4>\d{2})(?!\d)"
     r"|(?<!\d)(?P<d5>\d{1,2})[./](?P<m5>\d{1,2})[./]\d{4}(?!\d)"
 )
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?!\d)|\d ?(?:a\.?m\.?|p\.?m\.?|uhr|時|时|點|시)(?!\w)")
 _WORD = re.compile(r"[^\W\d_][^\W_\d]*")
-_THAI = re.compile("[\u0e00-\u0e7f]")
 
 
 def years(found: Sequence[Quantity]) -> frozenset[str]:
-    """The years among a text's numbers: with the word for it, or four bare digits without a unit."""
+    """The years among a text's numbers: four bare digits, with the word for years or no unit."""
     return frozenset(f"{quantity.value:.0f}" for quantity in found if is_year(quantity))
 
 
@@ -40,39 +39,39 @@ def is_year(quantity: Quantity) -> bool:
     return quantity.unit is None or quantity.unit.name == _YEAR_UNIT
 
 
-def days(folded: str) -> frozenset[str]:
-    """The days (`05-03`) and months (`05`) of a folded text."""
-    return frozenset({*_named(folded), *_numbered(folded)})
+def days(text: str) -> frozenset[str]:
+    """The days (`05-03`) and months (`05`) of a plain text."""
+    return frozenset({*_named(text), *_numbered(text)})
 
 
-def tells_time(folded: str, found: Sequence[Quantity]) -> bool:
+def tells_time(text: str, found: Sequence[Quantity]) -> bool:
     """Whether a text has a year, a month, a weekday, a century or a time of day."""
     centuries = any(
         quantity.unit and quantity.unit.measures == TIME and quantity.unit.name == _CENTURY
         for quantity in found
     )
-    if centuries or years(found) or days(folded) or _CLOCK.search(folded):
+    if centuries or years(found) or days(text) or _CLOCK.search(text):
         return True
-    return any(word.group() in _weekdays() for word in _WORD.finditer(folded))
+    return any(word.group() in _weekdays() for word in _WORD.finditer(text))
 
 
-def _named(folded: str) -> Iterator[str]:
+def _named(text: str) -> Iterator[str]:
     names = _months()
-    for word in _WORD.finditer(folded):
+    for word in _WORD.finditer(text):
         month = names.get(word.group())
         if not month:
             continue
-        before = _DAY_BEFORE.search(folded[max(0, word.start() - 12) : word.start()])
-        after = _DAY_AFTER.match(folded, word.end())
+        before = _DAY_BEFORE.search(text[max(0, word.start() - 12) : word.start()])
+        after = _DAY_AFTER.match(text, word.end())
         day = before or after
         if day and 1 <= int(day.group(1)) <= _DAYS:
             yield f"{month:02}-{int(day.group(1)):02}"
-        elif _YEAR_AFTER.match(folded, word.end()):
+        elif _YEAR_AFTER.match(text, word.end()):
             yield f"{month:02}"
 
 
-def _numbered(folded: str) -> Iterator[str]:
-    for found in _NUMBERED.finditer(folded):
+def _numbered(text: str) -> Iterator[str]:
+    for found in _NUMBERED.finditer(text):
         parts = {name: int(value) for name, value in found.groupdict().items() if value}
         month = next(value for name, value in parts.items() if name.startswith("m"))
         day = next((value for name, value in parts.items() if name.startswith("d")), None)
@@ -82,13 +81,9 @@ def _numbered(folded: str) -> Iterator[str]:
 
 @cache
 def _months() -> dict[str, int]:
-    return {
-        fold(name.strip()): number
-        for number, names in enumerate(MONTHS, 1)
-        for name in names.split(",")
-    }
+    return {plain(name): number for number, names in enumerate(MONTHS, 1) for name in listed(names)}
 
 
 @cache
 def _weekdays() -> frozenset[str]:
-    return frozenset(fold(name.strip()) for name in WEEKDAYS.split(","))
+    return frozenset(plain(name) for name in listed(WEEKDAYS))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 MONEY: Mapping[str, str] = {
     "dollar": """$, usd, us$, cad, aud, hkd, sgd, dollar, dollars, dólar, dólares, dollaro, dollari,
-        dolar, dolari, doları, đô la, đô-la, đô, δολάριο, δολάρια, δολαρίων, доллар, доллара,
+        dolar, dolari, doları, đô la, đô-la, δολάριο, δολάρια, δολαρίων, доллар, доллара,
         долларов, долларах, دولار, دولارات, دلار, डॉलर, ดอลลาร์, 美元, 美金, ドル, 米ドル, 달러""",
     "cent": "cent, cents, ¢, centavos, центов, 美分, セント, 센트",
     "euro": "€, eur, euro, euros, eurolar, ευρώ, евро, يورو, یورو, यूरो, ยูโร, 欧元, 歐元, ユーロ, 유로",

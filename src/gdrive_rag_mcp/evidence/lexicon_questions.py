@@ -1,6 +1,6 @@
 """How each language asks who, when, where, how many, how much and how long: its question words.
 
-Regular expressions of folded text, alternatives parted by `|`; in scripts with blanks each stands
+Regular expressions of `comparable` text, alternatives parted by `|`; in scripts with blanks each stands
 for whole words. `other` are the question words of everything else: whichever is asked first counts.
 """
 
@@ -80,13 +80,13 @@ QUESTION_WORDS: Mapping[str, Mapping[str, str]] = {
         "other": "ce|care|de ce|cum",
     },
     "vi": {
-        "how_long": "bao lau|may (?:nam|thang|ngay)|bao nhieu (?:nam|thang|ngay|tuan|gio|phut|giay)",
-        "how_much": "bao nhieu (?:phan tram|%|tien|met|km|kg|tan|dola|do|dong|usd|do la|kilomet)|ti le|ty le|bao xa|cao bao nhieu|gia bao nhieu",
-        "how_many": "bao nhieu|may|so luong",
-        "when": "khi nao|bao gio|luc nao|hoi nao|(?:nam|ngay|thang|the ky|the ki|thap nien|thoi diem|thoi gian|giai doan|thoi ky) (?:nao|may|bao nhieu)|vao (?:nam|ngay|thang|thoi gian|thoi diem) (?:nao|gi|bao nhieu)",
-        "where": "o dau|noi nao|dau|(?:thanh pho|nuoc|quoc gia|tinh|vung|chau luc|dia diem|khu vuc) nao|noi dau",
-        "who": "ai|nguoi nao|(?:vi vua|nhan vat|vi tuong|vua|tac gia|tong thong|nha \\w+|ong) nao",
-        "other": "gi|nao|tai sao|vi sao|the nao|nhu the nao|sao",
+        "how_long": "bao lâu|(?:mấy|bao nhiêu) (?:năm|tháng|ngày|tuần|giờ|phút|giây)",
+        "how_much": "bao nhiêu (?:phần trăm|%|tiền|mét|km|kg|tấn|đô|đồng|usd|kilômét|ki-lô-mét|độ)|bao nhiêu tiền|bao xa|cao bao nhiêu|(?:tỉ lệ|tỷ lệ|giá|diện tích|tốc độ|nhiệt độ) (?:là |của .{1,40} là )?bao nhiêu",
+        "how_many": "bao nhiêu|mấy|số lượng",
+        "when": "khi nào|bao giờ|lúc nào|hồi nào|(?:năm|ngày|tháng|thế kỷ|thế kỉ|thập niên|thập kỷ|thời điểm|thời gian|giai đoạn|thời kỳ) (?:nào|mấy|bao nhiêu)|vào (?:năm|ngày|tháng|thời gian|thời điểm) (?:nào|gì|bao nhiêu)",
+        "where": r"ở đâu|nơi nào|nơi đâu|từ đâu|đâu|(?:thành phố|nước|quốc gia|tỉnh|vùng|châu lục|địa điểm|khu vực) nào",
+        "who": r"ai|người nào|(?:vị vua|nhân vật|vị tướng|vua|tác giả|tổng thống|nhà \w+|ông) nào",
+        "other": "gì|nào|tại sao|vì sao|thế nào|như thế nào|sao",
     },
     "tr": {
         "how_long": r"ne kadar sure\w*|kac (?:yil|gun|ay|saat|dakika|hafta)(?: sur\w*)?|ne kadar zaman",

@@ -1,7 +1,7 @@
 """Units of measure by what they measure, in the languages questions are asked in.
 
-Facts of the Unicode CLDR (units: long and short patterns), completed by inflected forms. Folded by
-`terms.fold` where they are used.
+Facts of the Unicode CLDR (units: long and short patterns), completed by inflected forms. Read as
+`written.plain` reads them.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ PERCENT: Mapping[str, str] = {
         τοις εκατό, процента, процент, процентов, بالمائة, ٪, درصد, प्रतिशत, เปอร์เซ็นต์, パーセント,
         persen, per cent, percentage, prozentsatz, pourcentage, porcentaje, percentuale,
         percentuali, porcentagem, percentual, procentaj, phần trăm, yüzdesi, yüzdelik, ποσοστό,
-        نسبة, فیصد, 百分比, 百分之, パーセンテージ, 퍼센트, 프로, persentase""",
+        نسبة, فیصد, 百分比, 百分之, パーセンテージ, 퍼센트, persentase""",
 }
 TIME: Mapping[str, str] = {
     "second": """seconds, second, sec, sekunden, sekunde, sek, secondes, seconde, s, segundos,
@@ -119,7 +119,7 @@ WEIGHT: Mapping[str, str] = {
     "kilogram": """kilograms, kilogram, kg, kilogramm, kilogrammes, kilogramme, kilogramos,
         kilogramo, quilogramas, quilograma, chilogrammi, chilogrammo, kilograme, kilôgam,
         χιλιόγραμμα, χιλιόγραμμο, κιλά, κιλό, килограмма, килограмм, кг, كيلوغرام, كغم, کیلوگرم,
-        किलोग्राम, कि॰ग्रा॰, กิโลกรัม, กก, 千克, キログラム, 킬로그램, 公斤, kí, cân, kilo, kilos""",
+        किलोग्राम, कि॰ग्रा॰, กิโลกรัม, กก, 千克, キログラム, 킬로그램, 公斤, kilo, kilos""",
     "tonne": """metric tons, metric ton, t, tonnen, tonne, tonnes, toneladas, tonelada,
         toneladas métricas, tonelada métrica, tonnellate metriche, tonnellata metrica,
         metrische ton, tonă metrică, tone metrice, tấn hệ mét, ton, τόνοι, τόνος, тонны, тонна,

@@ -9,28 +9,28 @@ from gdrive_rag_mcp.evidence.lexicon_negation import (
     NEGATIONS,
     OPENINGS,
 )
-from gdrive_rag_mcp.terms import fold
+from gdrive_rag_mcp.evidence.written import comparable, listed, whole_words
 
 
 def denies(text: str, language: str) -> bool:
     """Whether a text has a word of negation of that language."""
     pattern = _pattern(language)
-    return pattern is not None and pattern.search(fold(text)) is not None
+    return pattern is not None and pattern.search(comparable(text, language)) is not None
 
 
 @cache
 def _pattern(language: str) -> re.Pattern[str] | None:
     if language in NEGATED_PARTS:
-        return re.compile(_either(NEGATED_PARTS[language]))
+        return re.compile(_either(NEGATED_PARTS[language], language))
     if language not in NEGATIONS:
         return None
-    forms = [f"(?:{_either(NEGATIONS[language])})(?![\\w\u0900-\u0903\u093a-\u094f])"]
+    forms = [_either(NEGATIONS[language], language)]
     if language in OPENINGS:
-        forms.append(f"(?:{_either(OPENINGS[language])})")
+        forms.append(f"(?:{_either(OPENINGS[language], language)})\\w*")
     if language in CASE_ENDINGS:
-        forms.append(f"\\w+(?:{_either(CASE_ENDINGS[language])})")
-    return re.compile(f"(?<!\\w)(?:{'|'.join(forms)})")
+        forms.append(f"\\w+(?:{_either(CASE_ENDINGS[language], language)})")
+    return whole_words("|".join(forms))
 
 
-def _either(listed: str) -> str:
-    return "|".join(re.escape(fold(form)) for form in listed.split())
+def _either(forms: str, language: str) -> str:
+    return "|".join(re.escape(comparable(form, language)) for form in listed(forms))

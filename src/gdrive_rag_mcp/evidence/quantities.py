@@ -10,6 +10,7 @@ from typing import TypeVar
 from gdrive_rag_mcp.evidence import lexicon_units
 from gdrive_rag_mcp.evidence.lexicon_money import MONEY
 from gdrive_rag_mcp.evidence.lexicon_numbers import MAGNITUDES
+from gdrive_rag_mcp.evidence.written import listed, plain
 from gdrive_rag_mcp.terms import fold
 
 MONEY_UNIT = "money"
@@ -32,6 +33,7 @@ _NUMBER = re.compile(r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,٬٫'’]\d
 _SEPARATOR = re.compile(r"[.,٬٫'’ ]")
 _GROUP = 3
 _RUN = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_THAI = re.compile("[\u0e00-\u0e7f]")
 _LONGEST_UNIT = 8  # characters, in scripts without blanks
 _REACH = 32  # characters after a number in which its unit is looked for
 _EDGES = " \t\n-‑–~()[].,;:!?،؟।。、）（"
@@ -56,40 +58,41 @@ class Quantity:
     unit: Unit | None
 
 
-def quantities(folded: str) -> Iterator[Quantity]:
-    """The numbers of a folded text in order; what reads as no number, as 12.05.1950, is left out."""
-    for found in _NUMBER.finditer(folded):
+def quantities(text: str) -> Iterator[Quantity]:
+    """The numbers of a plain text in order; what reads as none, as 12.05.1950, is left out."""
+    for found in _NUMBER.finditer(text):
         value = _value(found.group())
         if value is None:
             continue
-        rest = folded[found.end() : found.end() + _REACH]
+        rest = text[found.end() : found.end() + _REACH]
         magnitude, length = _longest_start(rest, _magnitudes())
         unit, _ = _longest_start(rest[length:], _units())
         if unit is None:
-            unit = _money_before(folded[max(0, found.start() - _LONGEST_UNIT) : found.start()])
+            unit = _money_before(text[max(0, found.start() - _LONGEST_UNIT) : found.start()])
         bare = found.group().isdigit() and not magnitude
         yield Quantity(value * (magnitude or 1), found.start(), found.end(), bare, unit)
 
 
-def units_named(folded: str) -> frozenset[Unit]:
-    """The units that a folded text names, with a number or without."""
-    known, words = _units(), [word.strip(_EDGES) for word in folded.split()]
+def units_named(text: str, function_words: frozenset[str] = frozenset()) -> frozenset[Unit]:
+    """The units that a plain text names, with a number or without; single letters are none."""
+    known, words = _units(), [word.strip(_EDGES) for word in text.split()]
     alone = [*words, *map(" ".join, pairwise(words))]
-    found = {known[word] for word in alone if word in known and not _is_letter(word)}
+    found = {known[word] for word in alone if word in known and _is_telling(word, function_words)}
     for word in words:
         if _RUN.search(word):
             found.update(_units_within(word))
     return frozenset(found)
 
 
-def _is_letter(word: str) -> bool:
-    return len(word) == 1 and word.isalpha()
+def _is_telling(word: str, function_words: frozenset[str]) -> bool:
+    return not word.isalpha() or (len(word) > 1 and fold(word) not in function_words)
 
 
 def _units_within(run: str) -> Iterator[Unit]:
-    # One character is too often a part of another word.
     for start in range(len(run) - 1):
-        for length in range(_LONGEST_UNIT, 1, -1):
+        # One character, or two of an alphabet, are too often a part of another word.
+        shortest = 3 if _THAI.match(run, start) else 2
+        for length in range(_LONGEST_UNIT, shortest - 1, -1):
             unit = _units().get(run[start : start + length])
             if unit:
                 yield unit
@@ -97,7 +100,7 @@ def _units_within(run: str) -> Iterator[Unit]:
 
 
 def _value(written: str) -> float | None:
-    """The number, or None for a date or a version: points and commas group by three or part once."""
+    """The number, or None for a date or a version: signs group by three or part once."""
     *groups, last = _SEPARATOR.split(written)
     grouped = (
         groups and len(groups[0]) <= _GROUP and all(len(part) == _GROUP for part in groups[1:])
@@ -137,17 +140,13 @@ def _money_before(text: str) -> Unit | None:
 @cache
 def _units() -> dict[str, Unit]:
     return {
-        fold(form): Unit(name, measures)
+        plain(form): Unit(name, measures)
         for measures, table in _MEASURES.items()
         for name, forms in table.items()
-        for form in _forms(forms)
+        for form in listed(forms)
     }
 
 
 @cache
 def _magnitudes() -> dict[str, int]:
-    return {fold(form): value for forms, value in MAGNITUDES.items() for form in forms.split()}
-
-
-def _forms(listed: str) -> list[str]:
-    return [" ".join(form.split()) for form in listed.split(",")]
+    return {plain(form): value for forms, value in MAGNITUDES.items() for form in forms.split()}

@@ -5,10 +5,9 @@ from enum import StrEnum
 from functools import cache
 
 from gdrive_rag_mcp.evidence.lexicon_questions import QUESTION_WORDS
-from gdrive_rag_mcp.terms import fold
+from gdrive_rag_mcp.evidence.written import comparable, whole_words
 
 _WITHOUT_BLANKS = {"ja", "ko", "th", "zh"}
-_PART_OF_WORD = "\\w\u0900-\u0903\u093a-\u094f"  # Devanagari vowel signs are no `\w`
 
 
 class AnswerType(StrEnum):
@@ -32,14 +31,12 @@ def answer_type(question: str, language: str) -> AnswerType:
     """
     if language not in QUESTION_WORDS:
         return AnswerType.OTHER
-    found = _question_words(language).search(fold(question))
+    found = _question_words(language).search(comparable(question, language))
     return AnswerType(found.lastgroup) if found and found.lastgroup else AnswerType.OTHER
 
 
 @cache
 def _question_words(language: str) -> re.Pattern[str]:
     table = QUESTION_WORDS[language]
-    types = "|".join(f"(?P<{kind}>{fold(table[kind])})" for kind in AnswerType)
-    if language in _WITHOUT_BLANKS:
-        return re.compile(types)
-    return re.compile(f"(?<![{_PART_OF_WORD}])(?:{types})(?![{_PART_OF_WORD}])")
+    types = "|".join(f"(?P<{kind}>{comparable(table[kind], language)})" for kind in AnswerType)
+    return re.compile(types) if language in _WITHOUT_BLANKS else whole_words(types)
