@@ -16,7 +16,8 @@ class Asked:
     """A question's language, the type of its answer, and the figures, units and names it holds.
 
     `tokens` are all its tokens, `names` those of its names; `dates` are years and days as
-    `dates` writes them, `numbers` all others. `denied` says that it asks with a negation.
+    `dates` writes them, `numbers` all others. Beside a date, or
+    asking for one, units of time are none of its units. `denied` says that it asks with a negation.
     """
 
     question: str
@@ -41,7 +42,8 @@ def what_is_asked(question: str) -> Asked:
     units = units_named(text, function_words(language)) | {
         figure.unit for figure in figures if figure.unit
     }
-    timeless = answer is AnswerType.WHEN
+    dates = on_days | years(figures)
+    timeless = answer is AnswerType.WHEN or bool(dates)
     return Asked(
         question=question,
         language=language,
@@ -49,7 +51,7 @@ def what_is_asked(question: str) -> Asked:
         tokens=frozenset(tokens(question)),
         names=names_asked(question),
         numbers=frozenset(numbers - in_days),
-        dates=on_days | years(figures),
+        dates=dates,
         units=frozenset(unit for unit in units if not (timeless and unit.measures == TIME)),
         denied=denies(question, language),
     )

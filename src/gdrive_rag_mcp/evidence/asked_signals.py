@@ -4,14 +4,15 @@ Each is NaN where the question asks for nothing of the kind. A passage's surroun
 its fullest window of key terms, see `Reading`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TypeVar
 
 from gdrive_rag_mcp.evidence.dates import days, is_year, tells_time, years
 from gdrive_rag_mcp.evidence.lexicon_numbers import NUMBER_WORDS
-from gdrive_rag_mcp.evidence.names import has_other_katakana, has_other_name
+from gdrive_rag_mcp.evidence.names import has_other_name
 from gdrive_rag_mcp.evidence.negation import denies
+from gdrive_rag_mcp.evidence.opposites import says_opposite
 from gdrive_rag_mcp.evidence.quantities import LENGTH, TIME, Quantity, quantities, units_named
 from gdrive_rag_mcp.evidence.question_types import AnswerType
 from gdrive_rag_mcp.evidence.reading import Reading
@@ -56,7 +57,8 @@ def dates_held(reading: Reading) -> float:
 def units_held(reading: Reading) -> float:
     """Share of the units and currencies that the question names, in any language, near the terms.
 
-    In a question for a time, units of time are not counted: "what year" is answered without one.
+    In a question with a date or for one, units of time are not counted: "what year" is answered
+    without one.
     """
     asked = frozenset(unit.name for unit in reading.asked.units)
     return _share_near(reading, asked, _units)
@@ -76,14 +78,32 @@ def negation_agrees(reading: Reading) -> float:
     """Whether the fullest window denies something, where the question does: 1 or 0."""
     if not reading.asked.denied or not reading.together:
         return UNKNOWN
-    fullest = max(range(len(reading.together)), key=lambda at: reading.weight(reading.together[at]))
-    return float(denies(reading.surroundings[fullest], reading.asked.language))
+    return float(denies(_fullest(reading), reading.asked.language))
+
+
+def opposites_agree(reading: Reading) -> float:
+    """0 where the fullest window has the opposite of a word asked and not the word, else 1.
+
+    NaN where the question has no word with a listed or prefixed opposite. Changed to its opposite,
+    a word leaves all others of the question covered: after the antonyms among the kinds of
+    unanswerable questions in Rajpurkar, Jia & Liang, "Know what you don't know", ACL 2018.
+    """
+    if not reading.together:
+        return UNKNOWN
+    asked = reading.asked
+    opposite = says_opposite(asked.question, _fullest(reading), asked.language)
+    return UNKNOWN if opposite is None else float(not opposite)
+
+
+def _fullest(reading: Reading) -> str:
+    weights = [reading.weight(held) for held in reading.together]
+    return reading.surroundings[weights.index(max(weights))]
 
 
 def _can_be_seen(reading: Reading) -> bool:
     asked = reading.asked
     if asked.answer in _NAMED:
-        return asked.language in _WITH_CAPITALS or asked.language == "ja"
+        return asked.language in _WITH_CAPITALS
     return asked.answer is not AnswerType.OTHER
 
 
@@ -123,8 +143,6 @@ def _figures(written: str) -> tuple[Quantity, ...]:
 def _has_answer(reading: Reading, text: str) -> bool:
     asked = reading.asked
     if asked.answer in _NAMED:
-        if asked.language == "ja":
-            return has_other_katakana(text, asked.question)
         return has_other_name(text, asked.tokens)
     written = plain(text)
     new = [each for each in _figures(written) if not _is_asked(each, reading)]
@@ -134,9 +152,17 @@ def _has_answer(reading: Reading, text: str) -> bool:
         case AnswerType.HOW_MANY:
             return not all(map(is_year, new)) or not _number_words().isdisjoint(written.split())
         case AnswerType.HOW_LONG:
-            return any(each.unit and each.unit.measures in _DURATIONS for each in new)
+            return _measures(written, new, _DURATIONS)
         case _:
-            return any(each.unit for each in new)
+            return _measures(written, new, None)
+
+
+def _measures(written: str, new: Sequence[Quantity], kinds: set[str] | None) -> bool:
+    """Whether a text has a figure of these kinds, or such a unit and a number in words."""
+    units = [each.unit for each in new if each.unit]
+    if not _number_words().isdisjoint(written.split()):
+        units.extend(units_named(written))
+    return any(kinds is None or unit.measures in kinds for unit in units)
 
 
 def _is_asked(figure: Quantity, reading: Reading) -> bool:
@@ -168,5 +194,6 @@ ASKED_SIGNALS: Mapping[str, Signal] = {
         entities_held,
         entities_together,
         negation_agrees,
+        opposites_agree,
     )
 }

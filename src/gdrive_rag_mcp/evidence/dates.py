@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from gdrive_rag_mcp.evidence.lexicon_dates import MONTHS, WEEKDAYS
-from gdrive_rag_mcp.evidence.quantities import TIME, Quantity
+from gdrive_rag_mcp.evidence.quantities import Quantity, units_named
 from gdrive_rag_mcp.evidence.written import listed, plain
 
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100
-_YEAR_UNIT, _CENTURY = "year", "century"
+_YEAR_UNIT = "year"
+_LONG_TIMES = {"decade", "century"}
 _DAYS, _MONTHS = 31, 12
 _DAY_BEFORE = re.compile(
     r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.|-го|η)?,?\s*(?:of |de |del |του )?$"
@@ -24,6 +25,10 @@ _NUMBERED = re.compile(
     r"|(?<!\d)(?P<d5>\d{1,2})[./](?P<m5>\d{1,2})[./]\d{4}(?!\d)"
 )
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?!\d)|\d ?(?:a\.?m\.?|p\.?m\.?|uhr|時|时|點|시)(?!\w)")
+_ERA = re.compile(
+    r"\d\s?(?:bce?|ad|ce|[vn]\.\s?chr|[ad]\.\s?c|av\.\s?j|до н|н\. ?э|tcn|scn)(?!\w)"
+    r"|(?:公元|紀元|기원)前?전? ?\d"
+)
 _WORD = re.compile(r"[^\W\d_][^\W_\d]*")
 
 
@@ -46,11 +51,9 @@ def days(text: str) -> frozenset[str]:
 
 def tells_time(text: str, found: Sequence[Quantity]) -> bool:
     """Whether a text has a year, a month, a weekday, a century or a time of day."""
-    centuries = any(
-        quantity.unit and quantity.unit.measures == TIME and quantity.unit.name == _CENTURY
-        for quantity in found
-    )
-    if centuries or years(found) or days(text) or _CLOCK.search(text):
+    if years(found) or days(text) or _CLOCK.search(text) or _ERA.search(text):
+        return True
+    if any(unit.name in _LONG_TIMES for unit in units_named(text)):
         return True
     return any(word.group() in _weekdays() for word in _WORD.finditer(text))
 

@@ -10,7 +10,6 @@ from gdrive_rag_mcp.terms import fold, words
 
 _QUOTED = re.compile('["“«„「『《〈]([^"”»“」』》〉]{2,60})["”»“」』》〉]')
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
-_KATAKANA_NAME = re.compile("[\u30a1-\u30fa\u30fc・]{3,}")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n•\"“«(])\s*$")
 _SHORTEST_ACRONYM = 2
@@ -41,11 +40,6 @@ def _is_code(word: str) -> bool:
 def has_other_name(text: str, asked: frozenset[str]) -> bool:
     """Whether a text has a name of none of the tokens asked; a sentence's first word is none."""
     return any(fold(name) not in asked for name in _names(text))
-
-
-def has_other_katakana(text: str, question: str) -> bool:
-    """Whether a Japanese text has a word in Katakana that the question has not."""
-    return any(run not in question for run in _KATAKANA_NAME.findall(text))
 
 
 def _names(text: str) -> Iterator[str]:

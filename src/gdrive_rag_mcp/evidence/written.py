@@ -10,6 +10,7 @@ import unicodedata
 from gdrive_rag_mcp.terms import fold
 
 _PART_OF_WORD = "\\w\u0900-\u0903\u093a-\u094f"  # Devanagari vowel signs are no `\w`
+_WORDS = re.compile(f"[{_PART_OF_WORD}]+")
 _MARKS_TELL = {"vi"}
 
 
@@ -26,6 +27,11 @@ def comparable(text: str, language: str) -> str:
 def whole_words(pattern: str) -> re.Pattern[str]:
     """A pattern that begins and ends at the border of a word."""
     return re.compile(f"(?<![{_PART_OF_WORD}])(?:{pattern})(?![{_PART_OF_WORD}])")
+
+
+def split_words(text: str) -> frozenset[str]:
+    """The distinct words of a text in a script with blanks."""
+    return frozenset(_WORDS.findall(text))
 
 
 def listed(forms: str) -> list[str]:
