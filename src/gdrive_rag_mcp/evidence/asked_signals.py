@@ -4,12 +4,13 @@ Each is NaN where the question asks for nothing of the kind. A passage's surroun
 its fullest window of key terms, see `Reading`.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TypeVar
 
 from gdrive_rag_mcp.evidence.dates import days, is_year, tells_time, years
-from gdrive_rag_mcp.evidence.lexicon_numbers import NUMBER_WORDS
+from gdrive_rag_mcp.evidence.lexicon_numbers import NUMBER_WORDS, NUMBERS_IN_RUNS
 from gdrive_rag_mcp.evidence.names import has_other_name
 from gdrive_rag_mcp.evidence.negation import denies
 from gdrive_rag_mcp.evidence.opposites import says_opposite
@@ -24,6 +25,7 @@ _WITH_CAPITALS = frozenset(
     ("en", "fr", "es", "pt", "it", "nl", "ro", "vi", "tr", "el", "ru", "id", "de")
 )
 _Fact = TypeVar("_Fact")
+_NUMBERS_IN_RUNS = re.compile(plain(NUMBERS_IN_RUNS))
 _DURATIONS = {TIME, LENGTH}
 _NAMED = {AnswerType.WHO, AnswerType.WHERE}
 
@@ -38,6 +40,17 @@ def answer_type_near(reading: Reading) -> float:
     if not _can_be_seen(reading):
         return UNKNOWN
     return _best(reading, lambda text: float(_has_answer(reading, text)))
+
+
+def answer_figure_present(reading: Reading) -> float:
+    """1 where a figure of the type asked for stands in the fullest window's surroundings, else 0.
+
+    For questions of time, count and measure. Of names it would tell nothing: nearly every window
+    has some. Unlike `answer_type_near` it says nothing of how much of the question is covered.
+    """
+    if not _can_be_seen(reading) or reading.asked.answer in _NAMED or not reading.together:
+        return UNKNOWN
+    return float(_has_answer(reading, _fullest(reading)))
 
 
 def numbers_held(reading: Reading) -> float:
@@ -150,7 +163,7 @@ def _has_answer(reading: Reading, text: str) -> bool:
         case AnswerType.WHEN:
             return bool(_dates(written) - asked.dates) or tells_time(written, new)
         case AnswerType.HOW_MANY:
-            return not all(map(is_year, new)) or not _number_words().isdisjoint(written.split())
+            return not all(map(is_year, new)) or _has_number_in_words(written)
         case AnswerType.HOW_LONG:
             return _measures(written, new, _DURATIONS)
         case _:
@@ -160,7 +173,7 @@ def _has_answer(reading: Reading, text: str) -> bool:
 def _measures(written: str, new: Sequence[Quantity], kinds: set[str] | None) -> bool:
     """Whether a text has a figure of these kinds, or such a unit and a number in words."""
     units = [each.unit for each in new if each.unit]
-    if not _number_words().isdisjoint(written.split()):
+    if _has_number_in_words(written):
         units.extend(units_named(written))
     return any(kinds is None or unit.measures in kinds for unit in units)
 
@@ -168,6 +181,11 @@ def _measures(written: str, new: Sequence[Quantity], kinds: set[str] | None) -> 
 def _is_asked(figure: Quantity, reading: Reading) -> bool:
     year = is_year(figure) and f"{figure.value:.0f}" in reading.asked.dates
     return year or figure.value in reading.asked.numbers
+
+
+def _has_number_in_words(written: str) -> bool:
+    in_run = _NUMBERS_IN_RUNS.search(written) is not None
+    return in_run or not _number_words().isdisjoint(written.split())
 
 
 @cache
@@ -188,6 +206,7 @@ ASKED_SIGNALS: Mapping[str, Signal] = {
     signal.__name__: signal
     for signal in (
         answer_type_near,
+        answer_figure_present,
         numbers_held,
         dates_held,
         units_held,

@@ -34,6 +34,13 @@ NUMBER_WORDS = """
     dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas belas puluh ratus setengah
 """
 
+NUMBERS_IN_RUNS = (
+    "[二两兩三四五六七八九十百]+ ?[个個人名种種次倍年月日つ本枚台位座所]"
+    "|(?:두|세|네|다섯|여섯|일곱|여덟|아홉|열) ?(?:개|명|번|가지|차례|곳|배|사람)"
+    "|สอง|สาม|สี่|ห้า|หก|เจ็ด|แปด|เก้า|สิบ"
+)
+"""A regular expression of numbers in words in scripts without blanks, with what they count."""
+
 MAGNITUDES: Mapping[str, int] = {
     "thousand tausend mille mil mila duizend mii nghìn ngàn bin χιλιάδες тысяч тысячи ألف آلاف هزار हजार หมื่น ribu": 1_000,
     "lakh लाख แสน": 100_000,

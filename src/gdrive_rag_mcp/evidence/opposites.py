@@ -27,7 +27,8 @@ def says_opposite(question: str, text: str, language: str) -> bool | None:
 def _turned(
     opposites: dict[str, frozenset[str]], asked: str | frozenset[str], told: str | frozenset[str]
 ) -> bool | None:
-    held = [word for word in opposites if word in asked]
+    # A question that names both asks which.
+    held = [word for word in opposites if word in asked and not _any_in(opposites[word], asked)]
     if not held:
         return None
     return any(word not in told and _any_in(opposites[word], told) for word in held)
