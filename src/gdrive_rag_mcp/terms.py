@@ -260,14 +260,21 @@ def words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield match.group(), tuple(_cut(fold(match.group()), _asked_run))
 
 
-def token_spans(text: str) -> Iterator[tuple[int, int, int]]:
-    """Where the words of a text stand as it is written: start, end and number of index tokens.
+def text_between(text: str, first: int, last: int) -> str:
+    """The text of the index tokens from one number to another, both included, as it was written.
 
-    Where folding joins or parts characters, the numbers are off by these few.
+    Numbers beyond the ends are no error; where folding joins or parts words they are off by these.
     """
+    start, number = len(text), 0
     for match in _WORD.finditer(text):
-        start, end = match.span()
-        yield start, end, end - start if match.group(1) else 1
+        begin, end = match.span()
+        following = number + (end - begin if match.lastindex == 1 else 1)
+        if following > first and start == len(text):
+            start = begin + max(0, first - number)
+        if following > last:
+            return text[start : end if match.lastindex != 1 else begin + last - number + 1]
+        number = following
+    return text[start:]
 
 
 def query_terms(text: str) -> tuple[QueryTerm, ...]:

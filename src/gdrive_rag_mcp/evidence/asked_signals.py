@@ -140,12 +140,12 @@ def _values(written: str) -> frozenset[float]:
 
 def _dates(written: str) -> frozenset[str]:
     on_days = days(written)
-    return on_days | {day[:2] for day in on_days} | years(_figures(written))
+    return frozenset((*on_days, *years(_figures(written)), *(day[:2] for day in on_days)))
 
 
 def _units(written: str) -> frozenset[str]:
-    measured = {figure.unit.name for figure in _figures(written) if figure.unit}
-    return measured | {unit.name for unit in units_named(written)}
+    measured = {figure.unit for figure in _figures(written) if figure.unit}
+    return frozenset(unit.name for unit in measured | units_named(written))
 
 
 @lru_cache(maxsize=64)

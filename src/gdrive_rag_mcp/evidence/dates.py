@@ -21,8 +21,8 @@ _NUMBERED = re.compile(
     r"(?P<m1>\d{1,2}) ?[月월] ?(?:(?P<d1>\d{1,2}) ?[日일号號])?"
     r"|(?:ngày )?(?P<d2>\d{1,2}) tháng (?P<m2>\d{1,2})"
     r"|tháng (?P<m3>\d{1,2})(?!\d)"
-    r"|(?<!\d)\d{4}-(?P<m4>\d{2})-(?P<d4>\d{2})(?!\d)"
-    r"|(?<!\d)(?P<d5>\d{1,2})[./](?P<m5>\d{1,2})[./]\d{4}(?!\d)"
+    r"|(?<!\d)(?P<y4>\d{4})-(?P<m4>\d{2})-(?P<d4>\d{2})(?!\d)"
+    r"|(?<!\d)(?P<d5>\d{1,2})[./](?P<m5>\d{1,2})[./](?P<y5>\d{4})(?!\d)"
 )
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d{2}(?!\d)|\d ?(?:a\.?m\.?|p\.?m\.?|uhr|時|时|點|시)(?!\w)")
 _ERA = re.compile(
@@ -45,7 +45,7 @@ def is_year(quantity: Quantity) -> bool:
 
 
 def days(text: str) -> frozenset[str]:
-    """The days (`05-03`) and months (`05`) of a plain text."""
+    """The days (`05-03`) and months (`05`) of a plain text, and years in such as 1987-05-03."""
     return frozenset({*_named(text), *_numbered(text)})
 
 
@@ -78,6 +78,7 @@ def _numbered(text: str) -> Iterator[str]:
         parts = {name: int(value) for name, value in found.groupdict().items() if value}
         month = next(value for name, value in parts.items() if name.startswith("m"))
         day = next((value for name, value in parts.items() if name.startswith("d")), None)
+        yield from (str(value) for name, value in parts.items() if name.startswith("y"))
         if 1 <= month <= _MONTHS:
             yield f"{month:02}" if day is None else f"{month:02}-{day:02}"
 

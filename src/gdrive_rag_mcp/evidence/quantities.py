@@ -1,7 +1,7 @@
 """Numbers and what they count or measure, in any script's digits and any way of grouping them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -115,7 +115,7 @@ def _value(written: str) -> float | None:
     return None
 
 
-def _longest_start(rest: str, known: dict[str, _Meaning]) -> tuple[_Meaning | None, int]:
+def _longest_start(rest: str, known: Mapping[str, _Meaning]) -> tuple[_Meaning | None, int]:
     """What of the known forms a text begins with, and up to where it reaches."""
     begin = len(rest) - len(rest.lstrip(" -\u2011"))
     if begin < len(rest) and _RUN.match(rest[begin]):

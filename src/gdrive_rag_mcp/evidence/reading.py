@@ -7,8 +7,7 @@ from itertools import chain
 from gdrive_rag_mcp.domain import Hit, Passage, Retrieved, TermStatistics
 from gdrive_rag_mcp.evidence.asked import Asked, what_is_asked
 from gdrive_rag_mcp.evidence.missing import missing_codes, missing_words
-from gdrive_rag_mcp.evidence.surroundings import text_between
-from gdrive_rag_mcp.terms import fold, tokens
+from gdrive_rag_mcp.terms import fold, text_between, tokens
 
 READ_HITS = 5
 """How many of the best hits are read; what is cited comes from these."""
@@ -27,8 +26,7 @@ class Reading:
     `held` has, for each hit read, the positions in `terms` that it holds at all; `together` those
     it holds within its best window of `WINDOW` tokens, weighed by idf; `phrases` the positions
     whose term stands shortly before the question's next term. `surroundings` are the texts of the
-    best windows with what stands around them, up to `WINDOW` tokens from their first to their last
-    term; empty where a hit holds none.
+    best windows with half as many tokens before and after; empty where a hit holds no term.
     """
 
     retrieved: Retrieved
@@ -82,7 +80,7 @@ def read(retrieved: Retrieved) -> Reading:
         together=tuple(window.terms for window in windows),
         phrases=tuple(_phrases(found) for found in finds),
         asked=what_is_asked(retrieved.query.text),
-        surroundings=tuple(map(_around, texts, windows)),
+        surroundings=tuple(map(_around, retrieved.hits, texts, windows)),
     )
 
 
@@ -131,11 +129,12 @@ def _best_window(
     return best
 
 
-def _around(text: str, window: _Window) -> str:
-    """The text of a window, and half as much again before it and after it."""
+def _around(hit: Hit, text: str, window: _Window) -> str:
+    """The text of a window, and half as much again before it and after it; no file's name."""
     if not window.terms:
         return ""
-    return text_between(text, window.first - WINDOW // 2, window.last + WINDOW // 2)
+    first = max(len(tokens(hit.passage.name)), window.first - WINDOW // 2)
+    return text_between(text, first, window.last + WINDOW // 2)
 
 
 def _phrases(found: Sequence[tuple[int, list[int]]]) -> frozenset[int]:

@@ -16,7 +16,7 @@ _MARKS_TELL = {"vi"}
 
 def plain(text: str) -> str:
     """A text in lower case and usual width, with its marks."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", text).lower()
 
 
 def comparable(text: str, language: str) -> str:
