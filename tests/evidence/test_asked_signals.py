@@ -184,6 +184,8 @@ def test_entities_are_the_capitalised_words_acronyms_and_codes_within_a_question
         ("Who wrote “the long road”?", "long road", 1.0),
         ("トムの友人は誰ですか", "トムの友人", 1.0),
         ("Кто был другом Марко?", "никто", 0.0),
+        ("Wessen Freund war Marco Polo?", "Marco Polo", 1.0),
+        ("Welche Miete zahlt der Mieter?", "Miete", math.nan),
         ("What is the rent?", "rent", math.nan),
         ("Rent of what?", "rent", math.nan),
         ("谁是他的朋友？", "朋友", math.nan),

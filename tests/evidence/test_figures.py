@@ -72,6 +72,10 @@ def test_what_a_number_measures_is_read_beside_it(text: str, measures: str, unit
     assert (found.unit.measures, found.unit.name) == (measures, unit)
 
 
+def test_the_digits_of_a_code_are_no_number() -> None:
+    assert values("the A320 of 7 rows") == [7]
+
+
 def test_a_number_of_things_has_no_unit() -> None:
     assert [found.unit for found in quantities("12 chairs, 3 von")] == [None, None]
 

@@ -49,7 +49,7 @@ def what_is_asked(question: str) -> Asked:
         language=language,
         answer=answer,
         tokens=frozenset(tokens(question)),
-        names=names_asked(question),
+        names=names_asked(question, language),
         numbers=frozenset(numbers - in_days),
         dates=dates,
         units=frozenset(unit for unit in units if not (timeless and unit.measures == TIME)),

@@ -21,9 +21,8 @@ from gdrive_rag_mcp.evidence.signals import UNKNOWN, Signal
 from gdrive_rag_mcp.evidence.written import plain
 from gdrive_rag_mcp.terms import fold
 
-_WITH_CAPITALS = frozenset(
-    ("en", "fr", "es", "pt", "it", "nl", "ro", "vi", "tr", "el", "ru", "id", "de")
-)
+# Not German, where each noun has one.
+_WITH_CAPITALS = frozenset(("en", "fr", "es", "pt", "it", "nl", "ro", "vi", "tr", "el", "ru", "id"))
 _Fact = TypeVar("_Fact")
 _NUMBERS_IN_RUNS = re.compile(plain(NUMBERS_IN_RUNS))
 _DURATIONS = {TIME, LENGTH}

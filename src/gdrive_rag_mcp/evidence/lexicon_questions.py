@@ -90,8 +90,8 @@ QUESTION_WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "tr": {
         "how_long": r"ne kadar sure\w*|kac (?:yil|gun|ay|saat|dakika|hafta)(?: sur\w*)?|ne kadar zaman",
-        "how_much": r"ne kadar|yuzde kac\w*|kac (?:metre|kilometre|kilo|dolar|lira|euro|derece|ton)|(?:orani|yuzdesi|fiyati|yuksekligi|hizi) (?:nedir|ne kadar\w*)",
-        "how_many": r"kac\w*|sayisi nedir",
+        "how_much": r"ne kadar (?:para|ucret|tutar)\w*|yuzde kac\w*|kac (?:metre|kilometre|kilo|dolar|lira|euro|derece|ton)|(?:orani|yuzdesi|fiyati|yuksekligi|hizi) (?:nedir|ne kadar\w*)",
+        "how_many": r"kac\w*|ne kadar\w*|sayisi nedir",
         "when": r"ne zaman\w*|hangi (?:yil\w*|tarih\w*|gun\w*|ay\w*|yuzyil\w*|donem\w*)|kac yilinda",
         "where": r"nere\w*|hangi (?:sehir\w*|ulke\w*|kent\w*|bolge\w*|yer\w*|eyalet\w*)",
         "who": r"kim\w*|hangi (?:kisi|oyuncu|yazar|kral)\w*",
@@ -135,8 +135,8 @@ QUESTION_WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "hi": {
         "how_long": "कितने (?:समय|साल|वर्ष|दिन|महीने|घंटे)|कितनी देर|कब तक",
-        "how_much": r"कितना|कितनी|कितने (?:प्रतिशत|पैसे|रुपये|किलोमीटर|मीटर|डॉलर)",
-        "how_many": "कितने|कितनों|संख्या क्या",
+        "how_much": "(?:कितना|कितनी|कितने) (?:प्रतिशत|कीमत|पैसा|पैसे|रुपये|किलोमीटर|मीटर|डॉलर)",
+        "how_many": "कितने|कितना|कितनी|कितनों|संख्या क्या",
         "when": r"कब|किस (?:वर्ष|साल|सन|तारीख|दिन|महीने|शताब्दी|समय|दशक)|कौन से (?:वर्ष|साल)",
         "where": r"कहाँ|कहां|किस (?:शहर|देश|स्थान|राज्य|जगह|क्षेत्र)|कौन सा (?:शहर|देश)",
         "who": "किसने|किसके|किसका|किसकी|किसको|किसे|किनके|कौन(?! सा| सी| से)|किन लोगों",
@@ -154,7 +154,7 @@ QUESTION_WORDS: Mapping[str, Mapping[str, str]] = {
     "th": {
         "how_long": "นานเท่าไหร่|นานเท่าไร|นานแค่ไหน|กี่ปี|กี่วัน|กี่เดือน|กี่ชั่วโมง|กี่นาที",
         "how_much": "เท่าไหร่|เท่าไร|เท่าใด|ร้อยละ|กี่เปอร์เซ็นต์|กี่เมตร|กี่กิโล|แค่ไหน|กี่ดอลลาร์|กี่บาท",
-        "how_many": "กี่|จํานวนเท่า|จำนวน",
+        "how_many": "(?<!เ)กี่|จํานวนเท่า|จำนวน",
         "when": "เมื่อไหร่|เมื่อไร|เมื่อใด|ปีใด|ปีไหน|วันที่เท่า|วันใด|วันไหน|ปีอะไร|เวลาใด|ศตวรรษใด|ศตวรรษที่เท่า|ช่วงเวลาใด|ช่วงใด|ตอนไหน",
         "where": "ที่ไหน|ที่ใด|เมืองใด|เมืองไหน|ประเทศใด|ประเทศไหน|ประเทศอะไร|เมืองอะไร|รัฐใด",
         "who": "ใคร|ผู้ใด|บุคคลใด|คนใด",
@@ -180,8 +180,8 @@ QUESTION_WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "ko": {
         "how_long": "얼마 ?동안|얼마나 ?(?:오래|걸)|몇 ?(?:년|일|달|개월|시간|분) ?(?:동안|간)|기간",
-        "how_much": "얼마|몇 ?(?:%|퍼센트|프로|미터|킬로|달러|원|도|톤|km|m|kg)",
-        "how_many": "몇 ?(?:명|개|번|회|권|편|대|마리|곳|위|살|세|차|가지|표|골|경기|승)|몇|총 몇",
+        "how_much": "얼마(?!나)|몇 ?(?:%|퍼센트|프로|미터|킬로|달러|원|도|톤|km|m|kg)",
+        "how_many": "몇 ?(?:명|개|번|회|권|편|대|마리|곳|위|살|세|차|가지|표|골|경기|승)|얼마나|몇|총 몇",
         "when": "언제|몇 ?(?:년|월|일|시|세기|년도)|어느 ?(?:해|날|시대|시기)|무슨 요일",
         "where": "어디|어느 ?(?:나라|도시|지역|곳|국가|주)|무슨 (?:나라|도시)",
         "who": "누구|누가|누굴|누군",

@@ -4,7 +4,7 @@ Where a script has capitals they tell names; Katakana, quotation marks and codes
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gdrive_rag_mcp.terms import fold, words
 
@@ -12,23 +12,33 @@ _QUOTED = re.compile('["“«„「『《〈]([^"”»“」』》〉]{2,60})["�
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:;\n•\"“«(])\s*$")
+_NOUNS_HAVE_CAPITALS = {"de"}
 _SHORTEST_ACRONYM = 2
 _SHORTEST_NAME = 2
 
 
-def names_asked(question: str) -> frozenset[str]:
+def names_asked(question: str, language: str) -> frozenset[str]:
     """The tokens of a question's names: capitalised within it, in quotes, Katakana, or a code.
 
-    A question's first word counts where another name follows it.
+    A question's first word counts where another name follows it; where every noun has a capital,
+    so does each word beside another.
     """
     asked = list(words(question))
     found = {token for run in _QUOTED.findall(question) for _, made in words(run) for token in made}
     for place, (word, made) in enumerate(asked):
-        following = asked[place + 1][0] if place + 1 < len(asked) else ""
-        if _is_code(word) or (word[0].isupper() and (place or following[:1].isupper())):
+        beside = _has_capital(asked[place + 1 : place + 2])
+        if language in _NOUNS_HAVE_CAPITALS:
+            beside = beside or _has_capital(asked[max(1, place - 1) : place])
+        else:
+            beside = beside or place > 0
+        if _is_code(word) or (beside and word[0].isupper()):
             found.update(made)
         found.update(token for token in made if _KATAKANA.fullmatch(token))
     return frozenset(found)
+
+
+def _has_capital(asked: Sequence[tuple[str, tuple[str, ...]]]) -> bool:
+    return any(word[0].isupper() for word, _ in asked)
 
 
 def _is_code(word: str) -> bool:

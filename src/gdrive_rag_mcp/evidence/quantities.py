@@ -29,7 +29,7 @@ _MEASURES = {
     MONEY_UNIT: MONEY,
 }
 _Meaning = TypeVar("_Meaning")
-_NUMBER = re.compile(r"\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,٬٫'’]\d+)*")
+_NUMBER = re.compile(r"(?<![a-z\d])(?:\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,٬٫'’]\d+)*)")
 _SEPARATOR = re.compile(r"[.,٬٫'’ ]")
 _GROUP = 3
 _RUN = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
