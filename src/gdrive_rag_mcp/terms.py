@@ -195,7 +195,8 @@ def starts_of_forms(token: str, language: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _folded_stop_words(language: str) -> frozenset[str]:
+def function_words(language: str) -> frozenset[str]:
+    """The tokens of a language's function words and question words."""
     return frozenset(token for word in STOP_WORDS.get(language, ()) for token in tokens(word))
 
 
@@ -228,10 +229,27 @@ def phrase_of(text: str) -> str:
     return " ".join(token for part in cut for token in part)
 
 
+def text_between(text: str, first: int, last: int) -> str:
+    """The text of the index tokens from one number to another, both included, as it was written.
+
+    Numbers beyond the ends are no error; where folding joins or parts words they are off by these.
+    """
+    start, number = len(text), 0
+    for match in _WORD.finditer(text):
+        begin, end = match.span()
+        following = number + (end - begin if match.lastindex == 1 else 1)
+        if following > first and start == len(text):
+            start = begin + max(0, first - number)
+        if following > last:
+            return text[start : end if match.lastindex != 1 else begin + last - number + 1]
+        number = following
+    return text[start:]
+
+
 def query_terms(text: str) -> tuple[QueryTerm, ...]:
     """The distinct terms of a question in order; function words are marked, not dropped."""
     language = language_of(text)
-    stop, (asking, measures) = _folded_stop_words(language), _folded_measures(language)
+    stop, (asking, measures) = function_words(language), _folded_measures(language)
     found: dict[str, QueryTerm] = {}
     before = ""
     for word, word_tokens in words(text):

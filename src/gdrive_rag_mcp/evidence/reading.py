@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from gdrive_rag_mcp.domain import Hit, Passage, Retrieved, TermStatistics
+from gdrive_rag_mcp.evidence.asked import Asked, what_is_asked
 from gdrive_rag_mcp.evidence.missing import missing_codes, missing_words
-from gdrive_rag_mcp.terms import tokens
+from gdrive_rag_mcp.terms import text_between, tokens
 
 READ_HITS = 5
 """How many of the best hits are read; what is cited comes from these."""
@@ -27,7 +28,8 @@ class Reading:
     `missing_codes` its codes and years with such a part.
     `held` has, for each hit read, the positions in `terms` that it holds at all; `together` those
     it holds within its best window of `WINDOW` tokens, weighed by idf; `phrases` the positions
-    whose term stands shortly before the question's next term.
+    whose term stands shortly before the question's next term. `surroundings` are the texts of the
+    best windows with half as many tokens before and after; empty where a hit holds no term.
     """
 
     retrieved: Retrieved
@@ -37,6 +39,8 @@ class Reading:
     held: tuple[frozenset[int], ...]
     together: tuple[frozenset[int], ...]
     phrases: tuple[frozenset[int], ...]
+    asked: Asked
+    surroundings: tuple[str, ...]
 
     @property
     def hits(self) -> tuple[Hit, ...]:
@@ -67,15 +71,19 @@ def read(retrieved: Retrieved) -> Reading:
     key = [term for term in asked if term.key]
     terms = tuple(term for term in key or asked if term.chunks or term.forms[0] in telling)
     places = _places_by_form(terms)
-    finds = [_finds(hit.passage, places) for hit in retrieved.hits[:READ_HITS]]
+    texts = [_text(hit.passage) for hit in retrieved.hits[:READ_HITS]]
+    finds = [_finds(text, places) for text in texts]
+    windows = [_best_window(found, terms) for found in finds]
     return Reading(
         retrieved=retrieved,
         missing=tuple(word.surface for word in missing),
         missing_codes=missing_codes(retrieved.query.text, missing),
         terms=terms,
         held=tuple(frozenset(chain.from_iterable(at for _, at in found)) for found in finds),
-        together=tuple(_best_window(found, terms) for found in finds),
+        together=tuple(window.terms for window in windows),
         phrases=tuple(_phrases(found) for found in finds),
+        asked=what_is_asked(retrieved.query.text),
+        surroundings=tuple(map(_around, retrieved.hits, texts, windows)),
     )
 
 
@@ -107,11 +115,14 @@ def _places_by_form(terms: Sequence[TermStatistics]) -> _Places:
     return _Places(of_token, of_row, of_pair)
 
 
-def _finds(passage: Passage, places: _Places) -> list[tuple[int, list[int]]]:
-    """Each token of a passage that is a term, as (token number, positions of its terms)."""
-    text = "\n".join(
+def _text(passage: Passage) -> str:
+    return "\n".join(
         (passage.name, passage.title, *passage.headings, passage.context, passage.reading)
     )
+
+
+def _finds(text: str, places: _Places) -> list[tuple[int, list[int]]]:
+    """Each token of a text that is a term, as (token number, positions of its terms)."""
     found = tokens(text)
     at_each = ((number, _said_at(found, number, places)) for number in range(len(found)))
     return [(number, said) for number, said in at_each if said]
@@ -130,21 +141,38 @@ def _said_at(found: Sequence[str], number: int, places: _Places) -> list[int]:
     return said
 
 
+@dataclass(frozen=True, slots=True)
+class _Window:
+    terms: frozenset[int]
+    first: int
+    last: int
+
+
 def _best_window(
     found: Sequence[tuple[int, list[int]]], terms: Sequence[TermStatistics]
-) -> frozenset[int]:
-    best: frozenset[int] = frozenset()
+) -> _Window:
+    best = _Window(frozenset(), 0, 0)
     best_weight = 0.0
-    for first, (start, _) in enumerate(found):
+    for begin, (start, _) in enumerate(found):
         inside: set[int] = set()
-        for number, at in found[first:]:
+        last = start
+        for number, at in found[begin:]:
             if number - start >= WINDOW:
                 break
             inside.update(at)
+            last = number
         weight = sum(terms[place].idf for place in inside)
         if weight > best_weight:
-            best, best_weight = frozenset(inside), weight
+            best, best_weight = _Window(frozenset(inside), start, last), weight
     return best
+
+
+def _around(hit: Hit, text: str, window: _Window) -> str:
+    """The text of a window, and half as much again before it and after it; no file's name."""
+    if not window.terms:
+        return ""
+    first = max(len(tokens(hit.passage.name)), window.first - WINDOW // 2)
+    return text_between(text, first, window.last + WINDOW // 2)
 
 
 def _phrases(found: Sequence[tuple[int, list[int]]]) -> frozenset[int]:

@@ -1,0 +1,42 @@
+"""What kind of answer a question expects, by its question words in its own language."""
+
+import re
+from enum import StrEnum
+from functools import cache
+
+from gdrive_rag_mcp.evidence.lexicon_questions import QUESTION_WORDS
+from gdrive_rag_mcp.evidence.written import comparable, whole_words
+
+_WITHOUT_BLANKS = {"ja", "ko", "th", "zh"}
+
+
+class AnswerType(StrEnum):
+    """What would answer: a name, a time, a place, a count, a measure, a duration, or anything."""
+
+    HOW_LONG = "how_long"
+    HOW_MUCH = "how_much"
+    HOW_MANY = "how_many"
+    WHEN = "when"
+    WHERE = "where"
+    WHO = "who"
+    OTHER = "other"
+
+
+def answer_type(question: str, language: str) -> AnswerType:
+    """The type that the first question word asks for.
+
+    The first counts because later ones begin clauses: "What happens when it rains?" asks for no
+    time. After the answer types of question classification: Li & Roth, "Learning question
+    classifiers", COLING 2002.
+    """
+    if language not in QUESTION_WORDS:
+        return AnswerType.OTHER
+    found = _question_words(language).search(comparable(question, language))
+    return AnswerType(found.lastgroup) if found and found.lastgroup else AnswerType.OTHER
+
+
+@cache
+def _question_words(language: str) -> re.Pattern[str]:
+    table = QUESTION_WORDS[language]
+    types = "|".join(f"(?P<{kind}>{comparable(table[kind], language)})" for kind in AnswerType)
+    return re.compile(types) if language in _WITHOUT_BLANKS else whole_words(types)
