@@ -19,7 +19,7 @@ def test_groups_are_read_from_the_file(tmp_path: Path) -> None:
         'synonyms = [["PTO", " paid time off", "Urlaub"], ["NDA", "non-disclosure agreement"]]'
     )
     assert load(tmp_path, written) == (
-        ("PTO", "paid time off", "Urlaub"), ("NDA", "secrecy"),
+        ("PTO", "paid time off", "Urlaub"), ("NDA", "non-disclosure agreement"),
     )  # fmt: skip
 
 
