@@ -8,7 +8,7 @@ import pytest
 from gdrive_rag_mcp.evidence import asked_signals as signals
 from gdrive_rag_mcp.evidence.asked_signals import ASKED_SIGNALS
 from gdrive_rag_mcp.evidence.reading import WINDOW, Reading, read
-from gdrive_rag_mcp.evidence.signals import SIGNALS, close_coverage
+from gdrive_rag_mcp.evidence.signals import SEARCH_SIGNALS, close_coverage
 from gdrive_rag_mcp.terms import query_terms
 from gdrive_rag_mcp.testing.made_evidence import hit, idf, retrieved
 
@@ -257,5 +257,5 @@ def test_every_signal_is_documented_named_once_and_unknown_with_nothing_found() 
     empty = read(retrieved("When did Marco Polo not pay 5,000 dollars more?", (), {}))
     for name, signal in ASKED_SIGNALS.items():
         assert signal.__doc__
-        assert name not in SIGNALS
+        assert name not in SEARCH_SIGNALS
         assert math.isnan(signal(empty)) or signal(empty) == 0.0

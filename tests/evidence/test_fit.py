@@ -170,6 +170,6 @@ def test_the_file_of_weights_is_the_same_for_the_same_rows() -> None:
 
 
 def test_every_signal_that_a_model_uses_is_one_that_is_measured() -> None:
-    from gdrive_rag_mcp.evidence.signals import SIGNALS
+    from gdrive_rag_mcp.evidence.measuring import SIGNALS
 
     assert {name for spec in SPECS.values() for name in spec.signs} <= set(SIGNALS)

@@ -6,8 +6,8 @@ import pytest
 
 from gdrive_rag_mcp.domain import CosineBackground, Mode, Retrieved
 from gdrive_rag_mcp.evidence import signals
+from gdrive_rag_mcp.evidence.measuring import SIGNALS, measure
 from gdrive_rag_mcp.evidence.reading import READ_HITS, WINDOW, Reading, read
-from gdrive_rag_mcp.evidence.signals import SIGNALS, measure
 from gdrive_rag_mcp.testing.made_evidence import hit, idf, passage, retrieved
 
 QUESTION = "When does the Hanoi lease end?"  # key terms: hanoi, lease, end

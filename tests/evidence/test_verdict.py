@@ -18,8 +18,8 @@ from gdrive_rag_mcp.domain import (
     VerdictReason,
 )
 from gdrive_rag_mcp.evidence import DEFAULT_THRESHOLD, judge
+from gdrive_rag_mcp.evidence.measuring import SIGNALS
 from gdrive_rag_mcp.evidence.model import model_for
-from gdrive_rag_mcp.evidence.signals import SIGNALS
 from gdrive_rag_mcp.evidence.verdict import CAUTIOUS_THRESHOLD
 from gdrive_rag_mcp.testing.made_evidence import hit, retrieved
 

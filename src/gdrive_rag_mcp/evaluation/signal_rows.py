@@ -10,7 +10,7 @@ from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndex
 from gdrive_rag_mcp.evaluation.question_sets import Question, QuestionSet, asking
 from gdrive_rag_mcp.evidence.reading import READ_HITS, read
 from gdrive_rag_mcp.evidence.rows import Row
-from gdrive_rag_mcp.evidence.signals import measure
+from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.verdict import model_name
 
 Retrieve = Callable[[str], Retrieved]

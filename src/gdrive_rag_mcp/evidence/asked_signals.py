@@ -17,7 +17,7 @@ from gdrive_rag_mcp.evidence.opposites import says_opposite
 from gdrive_rag_mcp.evidence.quantities import LENGTH, TIME, Quantity, quantities, units_named
 from gdrive_rag_mcp.evidence.question_types import AnswerType
 from gdrive_rag_mcp.evidence.reading import Reading
-from gdrive_rag_mcp.evidence.signals import UNKNOWN, Signal
+from gdrive_rag_mcp.evidence.signal import UNKNOWN, Signal
 from gdrive_rag_mcp.evidence.written import plain
 from gdrive_rag_mcp.terms import fold
 

@@ -1,11 +1,12 @@
 """What was retrieved, read once for all signals: which hit holds which of the question's terms."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 from gdrive_rag_mcp.domain import Hit, Passage, Retrieved, TermStatistics
 from gdrive_rag_mcp.evidence.asked import Asked, what_is_asked
+from gdrive_rag_mcp.evidence.interaction import Meetings, Rarity, meet
 from gdrive_rag_mcp.evidence.missing import missing_codes, missing_words
 from gdrive_rag_mcp.terms import text_between, tokens
 
@@ -41,6 +42,8 @@ class Reading:
     phrases: tuple[frozenset[int], ...]
     asked: Asked
     surroundings: tuple[str, ...]
+    meetings: Meetings | None = field(default=None, compare=False)
+    """The question's tokens before those of each hit read, where both can be had."""
 
     @property
     def hits(self) -> tuple[Hit, ...]:
@@ -63,8 +66,11 @@ class Reading:
         return frozenset(place for place, term in enumerate(self.terms) if term.chunks)
 
 
-def read(retrieved: Retrieved) -> Reading:
-    """Find the question's key terms in the best hits; with no key term, all its terms count."""
+def read(retrieved: Retrieved, rarity: Rarity | None = None) -> Reading:
+    """Find the question's key terms in the best hits; with no key term, all its terms count.
+
+    Its tokens are compared with theirs where the index has both, and `rarity` tells their idf.
+    """
     asked = retrieved.statistics.terms
     missing = missing_words(retrieved.query.text, asked)
     telling = {token for word in missing for token in word.tokens}
@@ -84,6 +90,9 @@ def read(retrieved: Retrieved) -> Reading:
         phrases=tuple(_phrases(found) for found in finds),
         asked=what_is_asked(retrieved.query.text),
         surroundings=tuple(map(_around, retrieved.hits, texts, windows)),
+        meetings=meet(
+            retrieved.question_tokens, [hit.tokens for hit in retrieved.hits[:READ_HITS]], rarity
+        ),
     )
 
 

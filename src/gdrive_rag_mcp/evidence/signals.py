@@ -1,17 +1,11 @@
-"""What can be seen of how well the hits answer; each signal is one number with one formula.
+"""What the search shows of how well the hits answer; each signal is one number, one formula."""
 
-A signal that cannot be had is NaN, and says nothing for or against.
-"""
-
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 from gdrive_rag_mcp.domain import Hit
 from gdrive_rag_mcp.evidence.reading import READ_HITS, Reading
-
-Signal = Callable[[Reading], float]
-UNKNOWN = math.nan
+from gdrive_rag_mcp.evidence.signal import UNKNOWN, Signal
 
 _CODE_DIGITS = 2
 _SMALLEST_BACKGROUND = 4
@@ -207,7 +201,7 @@ def _mean_without_best(reading: Reading) -> float:
     return total / size
 
 
-SIGNALS: Mapping[str, Signal] = {
+SEARCH_SIGNALS: Mapping[str, Signal] = {
     signal.__name__: signal
     for signal in (
         corpus_coverage,
@@ -226,8 +220,3 @@ SIGNALS: Mapping[str, Signal] = {
         keyword_winner_lag,
     )
 }
-
-
-def measure(reading: Reading) -> dict[str, float]:
-    """Every signal by name."""
-    return {name: signal(reading) for name, signal in SIGNALS.items()}

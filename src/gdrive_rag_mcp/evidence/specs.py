@@ -1,11 +1,12 @@
 """What each model of the verdict is fitted from: its signals with their signs, and its rows."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gdrive_rag_mcp.domain import Mode
 from gdrive_rag_mcp.evidence.rows import Row
-from gdrive_rag_mcp.evidence.verdict import ACROSS
+from gdrive_rag_mcp.evidence.verdict import ACROSS, TOKENS, TOKENS_ACROSS
 
 _WORDS = {
     "corpus_coverage": 1,
@@ -19,6 +20,24 @@ _WORDS = {
 _RANKING = {"bm25_of_ideal": 1, "bm25_lead_of_five": 1}
 _VECTORS = {"cosine_height": 1, "cosine_lead": 1, "cosine_lead_of_five": 1}
 _BOTH = {"agreement": 1, "keyword_winner_lag": -1}
+_ASKED = {
+    "answer_figure_present": 1,
+    "numbers_held": 1,
+    "dates_held": 1,
+    "entities_together": 1,
+    "negation_agrees": 1,
+    "opposites_agree": 1,
+}
+_TOKENS = {
+    "tokens_met": 1,
+    "tokens_met_together": 1,
+    "tokens_met_lead": 1,
+    "tokens_met_lead_of_five": 1,
+    "tokens_nearly_met": 1,
+    "tokens_well_met": 1,
+    "tokens_fully_met": 1,
+    "tokens_spread": -1,
+}
 _LEARNT_FROM = frozenset({"answerable", "absent_topic", "adjacent_topic"})
 
 
@@ -39,13 +58,20 @@ class ModelSpec:
     def learns_from(self, row: Row) -> bool:
         """Answers that were found, and questions about what the corpus does not speak of."""
         fits = row.mode == self.mode and row.crossing == self.crossing
+        if self.signs.keys() & _TOKENS.keys() and math.isnan(row.signals["tokens_met"]):
+            return False
         return fits and row.kind in _LEARNT_FROM and (not row.answers or row.gold_rank is not None)
 
 
+_HYBRID = _WORDS | _RANKING | _VECTORS | _BOTH | _ASKED
+_ANY_LANGUAGE = _VECTORS | {"codes_held": 1, "dates_held": 1, "numbers_held": 1}
+
 SPECS: Mapping[str, ModelSpec] = {
-    "hybrid": ModelSpec(_WORDS | _RANKING | _VECTORS | _BOTH, Mode.HYBRID, False, 0.05),
-    "keyword": ModelSpec(_WORDS | _RANKING, Mode.KEYWORD, False, 0.05),
-    "vector": ModelSpec(_WORDS | _VECTORS, Mode.VECTOR, False, 0.05),
-    # Vectors alone cannot tell as well, so more is refused to accept less wrongly.
-    ACROSS: ModelSpec(_VECTORS | {"codes_held": 1}, Mode.HYBRID, True, 0.07),
+    TOKENS: ModelSpec(_HYBRID | _TOKENS, Mode.HYBRID, False, 0.045),
+    "hybrid": ModelSpec(_HYBRID, Mode.HYBRID, False, 0.045),
+    "keyword": ModelSpec(_WORDS | _RANKING | _ASKED, Mode.KEYWORD, False, 0.045),
+    "vector": ModelSpec(_WORDS | _VECTORS | _ASKED, Mode.VECTOR, False, 0.045),
+    # Across languages words tell nothing, so more is refused to accept less wrongly.
+    TOKENS_ACROSS: ModelSpec(_ANY_LANGUAGE | _TOKENS, Mode.HYBRID, True, 0.06),
+    ACROSS: ModelSpec(_ANY_LANGUAGE, Mode.HYBRID, True, 0.07),
 }

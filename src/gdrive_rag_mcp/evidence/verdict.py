@@ -4,9 +4,10 @@ import math
 from collections.abc import Mapping
 
 from gdrive_rag_mcp.domain import Evidence, Mode, Retrieved, VerdictReason
+from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
-from gdrive_rag_mcp.evidence.signals import corpus_coverage, cosine_height, measure
+from gdrive_rag_mcp.evidence.signals import corpus_coverage, cosine_height
 from gdrive_rag_mcp.terms import detected_language
 
 DEFAULT_THRESHOLD = 0.5
@@ -14,6 +15,9 @@ CAUTIOUS_THRESHOLD = 0.7
 
 ACROSS = "across"
 """The model for questions in another language than the nearest passage."""
+TOKENS, TOKENS_ACROSS = "tokens", "tokens_across"
+"""The models where the question's tokens can be compared with those of the passages."""
+_CROSSING = frozenset((ACROSS, TOKENS_ACROSS))
 
 _KNOWN = 0.7  # of the question's idf: below, more confidence is asked for
 _MUCH = 0.2  # of the question's idf
@@ -57,7 +61,7 @@ def required(model: str | None, coverage: float) -> float:
     It is more where much of the question is about what nothing in scope mentions: passages about
     all the rest of it are what leads to a wrong answer. Across languages, words say nothing.
     """
-    return CAUTIOUS_THRESHOLD if coverage < _KNOWN and model != ACROSS else DEFAULT_THRESHOLD
+    return CAUTIOUS_THRESHOLD if coverage < _KNOWN and model not in _CROSSING else DEFAULT_THRESHOLD
 
 
 def model_name(reading: Reading, signals: Mapping[str, float]) -> str | None:
@@ -65,6 +69,8 @@ def model_name(reading: Reading, signals: Mapping[str, float]) -> str | None:
     across = crosses_languages(reading.retrieved)
     if reading.missing_codes or not _can_be_judged(reading, signals, across=across):
         return None
+    if reading.meetings is not None and reading.retrieved.mode is Mode.HYBRID:
+        return TOKENS_ACROSS if across else TOKENS
     return ACROSS if across else reading.retrieved.mode.value
 
 
