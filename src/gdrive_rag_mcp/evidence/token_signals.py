@@ -46,7 +46,7 @@ def tokens_nearly_met(reading: Reading) -> float:
 
 
 def tokens_well_met(reading: Reading) -> float:
-    """Share, by weight, of the question's tokens with a cosine above about 0.7 in the best window."""
+    """Share, by weight, of the tokens with a cosine above about 0.7 in the best window."""
     return _share_above(reading, _WELL)
 
 
