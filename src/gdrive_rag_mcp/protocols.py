@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # numpy costs a tenth of a second that `--help` and `tools/li
 
 Vector: TypeAlias = "npt.NDArray[np.float32]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
+Pieces: TypeAlias = "npt.NDArray[np.int32]"
 
 EmbedRole = Literal["query", "document"]
 
@@ -171,11 +172,31 @@ class TokenEmbedder(Protocol):
     def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
         """As `Embedder.embed`, and as long; with the token vectors of all of each text."""
 
+    def pieces(self, texts: Sequence[str]) -> Sequence[Pieces]:
+        """Which pieces of the model's vocabulary the tokens of each text are, in order.
+
+        They are those of its token vectors, found without running the model.
+
+        Raises:
+            EmbedderUnavailableError: the model cannot be read.
+        """
+
 
 def token_projection_of(embedder: Embedder | None) -> int | None:
     """Which projection makes an embedder's token vectors; None if it makes none."""
     if isinstance(embedder, TokenEmbedder):
         return embedder.token_projection()
+    return None
+
+
+def pieces_of(embedder: Embedder, texts: Sequence[str]) -> Sequence[Pieces] | None:
+    """The pieces that each text consists of; None if the embedder makes no token vectors.
+
+    Raises:
+        EmbedderUnavailableError: as `TokenEmbedder.pieces`.
+    """
+    if isinstance(embedder, TokenEmbedder) and embedder.token_projection() is not None:
+        return embedder.pieces(texts)
     return None
 
 

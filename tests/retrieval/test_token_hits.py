@@ -98,6 +98,9 @@ def test_a_question_that_was_embedded_before_has_them_from_the_same_run(store: S
     assert found.hits[0].tokens
     assert EmbeddedQuestion(embedder, QUESTION).token_projection() == 7
     assert EmbeddedQuestion(HashingEmbedder(), QUESTION).token_projection() is None
+    [pieces] = EmbeddedQuestion(embedder, QUESTION).pieces([QUESTION])
+    assert len(pieces) == len(QUESTION.split())
+    assert not EmbeddedQuestion(HashingEmbedder(), QUESTION).pieces([QUESTION])
 
 
 def test_the_ranking_is_the_same_with_and_without(store: Store) -> None:

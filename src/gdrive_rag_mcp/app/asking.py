@@ -13,8 +13,10 @@ from gdrive_rag_mcp.protocols import (
     Embedded,
     Embedder,
     EmbedRole,
+    Pieces,
     Vectors,
     embed_with_tokens,
+    pieces_of,
     token_projection_of,
 )
 
@@ -59,6 +61,9 @@ class EmbeddedQuestion:
         if self._embedded is None:
             raise self._problem or EmbeddingError("the question was not embedded")
         return self._embedded
+
+    def pieces(self, texts: Sequence[str]) -> Sequence[Pieces]:
+        return pieces_of(self._embedder, texts) or ()
 
 
 class QuestionEmbedding:

@@ -20,3 +20,5 @@ class TokenVectors:
     weights: "npt.NDArray[np.float32]"
     """(tokens,), none of them below 0."""
     projection: int = 0
+    pieces: "npt.NDArray[np.int32] | None" = None
+    """(tokens,), ids in the model's vocabulary; None where read from an index, which has none."""

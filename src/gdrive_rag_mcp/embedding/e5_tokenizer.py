@@ -4,12 +4,11 @@ That library normalises here too. Its Unigram model would take 280 MB for these 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from tokenizers import Regex, normalizers
 
 from gdrive_rag_mcp.embedding.model_folder import CELLS_FILE, CODES_FILE, SCORES_FILE
@@ -59,9 +58,6 @@ class E5Tokenizer:
             else:
                 found.extend(self._ids_of_words(part))
         return found
-
-    def scores(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
-        return self._unigram.scores_of(ids)
 
     def _ids_of_words(self, text: str) -> Iterator[int]:
         words = self._normalizer.normalize_str(text).split()

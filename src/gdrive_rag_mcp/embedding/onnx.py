@@ -6,8 +6,9 @@ run on several threads.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from gdrive_rag_mcp.embedding.model_folder import ModelFolder, read_model_folder
 from gdrive_rag_mcp.embedding.token_projection import TokenProjection, joined, projection_for
 from gdrive_rag_mcp.embedding.token_table import TokenTable
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
-from gdrive_rag_mcp.protocols import Embedded, EmbedRole, Vector, Vectors
+from gdrive_rag_mcp.protocols import Embedded, EmbedRole, Pieces, Vector, Vectors
 
 if TYPE_CHECKING:  # half a second of imports that only the first text pays for
     from onnxruntime import InferenceSession
@@ -45,9 +46,6 @@ class Tokenizer(Protocol):
     """The ids that stand before and after those of every text."""
 
     def ids(self, text: str) -> list[int]: ...
-
-    def scores(self, ids: Sequence[int]) -> npt.NDArray[np.float32]:
-        """The log probability of each token; 0 where the vocabulary has none."""
 
 
 def available_threads() -> int:
@@ -74,6 +72,7 @@ class OnnxEmbedder:
         self._threads = threads or available_threads()
         self._loading = Lock()
         self._loaded: _Encoder | None = None
+        self._loaded_tokenizer: Tokenizer | None = None
 
     @cached_property
     def _folder(self) -> ModelFolder:
@@ -108,6 +107,11 @@ class OnnxEmbedder:
     def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
         return self._embedded(texts, role, projection_for(self._folder))
 
+    def pieces(self, texts: Sequence[str]) -> Sequence[Pieces]:
+        with self._loading:
+            tokenizer = self._tokenizer()
+        return [np.array(tokenizer.ids(_cleaned(text)), np.int32) for text in texts]
+
     def _embedded(
         self, texts: Sequence[str], role: EmbedRole, projection: TokenProjection | None
     ) -> Embedded:
@@ -135,8 +139,13 @@ class OnnxEmbedder:
     def _encoder(self) -> "_Encoder":
         with self._loading:
             if self._loaded is None:
-                self._loaded = _load(self._folder)
+                self._loaded = _load(self._folder, self._tokenizer())
             return self._loaded
+
+    def _tokenizer(self) -> Tokenizer:
+        if self._loaded_tokenizer is None:
+            self._loaded_tokenizer = _load_tokenizer(self._folder)
+        return self._loaded_tokenizer
 
 
 # The mean of all token states, and the token vectors of each window where they are wanted.
@@ -156,7 +165,7 @@ class _Encoder:
     def encode(self, text: str, *, prefix: str, projection: TokenProjection | None) -> _Encoded:
         """The mean of the model's output over all tokens, not yet of length 1."""
         lead = self.tokenizer.ids(prefix)
-        windows = self._windows(clean(text).strip(), lead)
+        windows = self._windows(_cleaned(text), lead)
         means, parts = [], []
         # What is not finite is refused where lengths are checked, and needs no warning besides.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -165,8 +174,8 @@ class _Encoder:
                 means.append(states.mean(axis=0))
                 if projection is not None:
                     content = slice(len(lead) + 1, -1)
-                    scores = self.tokenizer.scores(window[content]) if projection.rarity else None
-                    parts.append(projection.of(states[content], scores))
+                    pieces = np.array(window[content], np.int32)
+                    parts.append(projection.of(states[content], pieces))
             mean: Vector = np.average(means, axis=0, weights=[len(window) for window in windows])
         return mean, parts
 
@@ -198,7 +207,11 @@ class _Encoder:
         return states
 
 
-def _load(folder: ModelFolder) -> _Encoder:
+def _cleaned(text: str) -> str:
+    return clean(text).strip()
+
+
+def _load(folder: ModelFolder, tokenizer: Tokenizer) -> _Encoder:
     session = _session(folder.model_file)
     inputs = tuple(node.name for node in session.get_inputs())
     shape = session.get_outputs()[0].shape
@@ -209,25 +222,32 @@ def _load(folder: ModelFolder) -> _Encoder:
             f" with one vector of {folder.dimensions} a token",
             hint="export the model for feature extraction, with its config.json",
         )
-    try:
+    with _reading(folder):
         table = TokenTable(folder.path) if folder.unpacked else None
-        tokenizer = _tokenizer(folder)
-    except (OSError, ValueError) as error:  # it was whole when its hash was taken
+    return _Encoder(session, tokenizer, inputs, folder.max_tokens, table)
+
+
+def _load_tokenizer(folder: ModelFolder) -> Tokenizer:
+    with _reading(folder):
+        if folder.unpacked:
+            from gdrive_rag_mcp.embedding.e5_tokenizer import E5Tokenizer
+
+            return E5Tokenizer(folder.path)
+        from gdrive_rag_mcp.embedding.hub_tokenizer import HubTokenizer
+
+        return HubTokenizer(folder.tokenizer_file)
+
+
+@contextmanager
+def _reading(folder: ModelFolder) -> Iterator[None]:
+    """The folder was whole when its hash was taken."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
         raise EmbedderUnavailableError(
             f"the model folder {folder.path} was changed or taken away meanwhile: {error}",
             hint="run the command again",
         ) from None
-    return _Encoder(session, tokenizer, inputs, folder.max_tokens, table)
-
-
-def _tokenizer(folder: ModelFolder) -> Tokenizer:
-    if folder.unpacked:
-        from gdrive_rag_mcp.embedding.e5_tokenizer import E5Tokenizer
-
-        return E5Tokenizer(folder.path)
-    from gdrive_rag_mcp.embedding.hub_tokenizer import HubTokenizer
-
-    return HubTokenizer(folder.tokenizer_file)
 
 
 def _session(file: Path) -> "InferenceSession":

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from gdrive_rag_mcp.domain import TokenVectors
 from gdrive_rag_mcp.embedding.model_folder import ModelFolder
 from gdrive_rag_mcp.errors import EmbedderUnavailableError
+from gdrive_rag_mcp.protocols import Pieces
 
 STATES = 384
 """Numbers a token has in the model that the projection was learned for."""
@@ -29,7 +30,7 @@ _WIDEST = 255
 # So small a product numpy's library makes by itself: with threads, which stand in each other's way
 # where several texts are embedded at once, it takes ten times the processor's time.
 _BLOCK = 16
-_ARRAYS = ("centre", "projection", "importance", "importance_bias", "rarity")
+_ARRAYS = ("centre", "projection", "importance", "importance_bias")
 Floats = npt.NDArray[np.float32]
 
 
@@ -41,22 +42,16 @@ class TokenProjection:
     projection: Floats
     importance: Floats
     importance_bias: float
-    rarity: float
     id: int
 
-    def of(self, states: Floats, scores: Floats | None) -> TokenVectors:
-        """The token vectors of states (tokens, 384).
-
-        `scores` are the tokens' log probabilities; they are of account unless `rarity` is 0.
-        """
+    def of(self, states: Floats, pieces: Pieces) -> TokenVectors:
+        """The token vectors of states (tokens, 384), which are those of `pieces`."""
         told = np.concatenate([block @ self._columns for block in self._blocks(states)])
         projected, logits = told[:, :-1], told[:, -1] + np.float32(self.importance_bias)
-        if scores is not None:
-            logits -= np.float32(self.rarity) * scores
         lengths = np.linalg.norm(projected, axis=1, keepdims=True)
         rows = projected / np.where(lengths > 0, lengths, 1)
         weights = np.logaddexp(np.float32(0), logits)
-        return TokenVectors(rows.astype(np.float32, copy=False), weights, self.id)
+        return TokenVectors(rows.astype(np.float32, copy=False), weights, self.id, pieces)
 
     def _blocks(self, states: Floats) -> Iterator[Floats]:
         """The states from their centre, a few tokens at a time, and at least once."""
@@ -77,6 +72,7 @@ def joined(parts: Sequence[TokenVectors]) -> TokenVectors:
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.weights for part in parts]),
         parts[0].projection,
+        np.concatenate([part.pieces for part in parts if part.pieces is not None]),
     )
 
 
@@ -119,7 +115,6 @@ def read_projection(stream: IO[bytes]) -> TokenProjection:
         arrays["projection"],
         arrays["importance"],
         float(arrays["importance_bias"]),
-        float(arrays["rarity"]),
         int.from_bytes(hashlib.sha256(content).digest()[:_ID_BYTES], "big"),
     )
 
@@ -128,7 +123,7 @@ def _check(arrays: Mapping[str, Floats]) -> None:
     width = arrays["projection"].shape[-1] if arrays["projection"].ndim else 0
     if width > _WIDEST:
         raise _damaged(f"it makes {width} numbers a token, which are more than {_WIDEST}")
-    shapes = ((STATES,), (STATES, width), (STATES,), (), ())
+    shapes = ((STATES,), (STATES, width), (STATES,), ())
     for name, shape in zip(_ARRAYS, shapes, strict=True):
         if arrays[name].shape != shape or not arrays[name].size:
             raise _damaged(f"{name} has the shape {arrays[name].shape} instead of {shape}")

@@ -34,12 +34,6 @@ class Unigram:
     def of(cls, trie: PieceTrie, scores: npt.NDArray[np.float32], unknown: int) -> "Unigram":
         return cls(trie, scores, unknown, float(scores.min()) - PENALTY)
 
-    def scores_of(self, pieces: Sequence[int]) -> npt.NDArray[np.float32]:
-        """The log probability of each piece; what no piece stands for is the least likely."""
-        places = np.array(pieces, np.intp)
-        known = self.scores[places]
-        return np.where(places == self.unknown, np.float32(self.unknown_score), known)
-
     def cut(self, words: Sequence[str]) -> list[tuple[int, ...]]:
         """The ids of each word. No piece may reach from one word into the next.
 
