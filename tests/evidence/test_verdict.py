@@ -84,7 +84,7 @@ def test_a_word_that_nothing_mentions_raises_the_bar_unless_it_was_set() -> None
 
     assert judge(found).missing_terms == ("annual",)
     assert judge(found).threshold == CAUTIOUS_THRESHOLD > DEFAULT_THRESHOLD
-    assert judge(found, 0.3).threshold == 0.3
+    assert judge(found, threshold=0.3).threshold == 0.3
     assert judge(strong()).threshold == DEFAULT_THRESHOLD
 
 

@@ -18,7 +18,8 @@ from gdrive_rag_mcp.testing.hand_written import found_by_vector, found_by_words
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from tests.indexing.desk import AParagraphAChunk, Paragraphs
 
-FIFTH_UNDONE = ("DROP TABLE token_vectors", "PRAGMA user_version = 4")
+SIXTH_UNDONE = ("DROP TABLE calibration", "DROP TABLE probes", "PRAGMA user_version = 5")
+FIFTH_UNDONE = (*SIXTH_UNDONE, "DROP TABLE token_vectors", "PRAGMA user_version = 4")
 # The fourth schema undone; then the third and the second, for an index that holds no shortcut and
 # nothing that has gone.
 FOURTH_UNDONE = (
@@ -205,6 +206,7 @@ def test_a_schema_that_was_shipped_is_changed_by_another_migration_alone(version
 @pytest.mark.parametrize(
     "undone",
     [
+        SIXTH_UNDONE,
         FIFTH_UNDONE,
         FOURTH_UNDONE,
         (*FOURTH_UNDONE, *THIRD_UNDONE),

@@ -164,7 +164,7 @@ class Reader:
             question=query.text,
             scope_id=scope_id,
             mode=retrieved.mode,
-            evidence=judge(retrieved, self._threshold),
+            evidence=judge(retrieved, store.calibration.get(), self._threshold),
             coverage=coverage,
             last_sync=last_sync,
             warnings=self._search_warnings(retrieved, coverage, last_sync),

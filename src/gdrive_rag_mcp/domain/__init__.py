@@ -1,5 +1,15 @@
 """The nouns of the project, frozen; they know nothing of files, databases or networks."""
 
+from gdrive_rag_mcp.domain.calibration import (
+    Calibration,
+    CalibrationBasis,
+    CalibrationStatus,
+    PieceFrequencies,
+    Probe,
+    Seen,
+    Shift,
+    SignalScale,
+)
 from gdrive_rag_mcp.domain.documents import (
     Chunk,
     Document,
@@ -96,6 +106,9 @@ __all__ = [
     "EVERYTHING",
     "SEARCHABLE_STATES",
     "STATE_OF_REASON",
+    "Calibration",
+    "CalibrationBasis",
+    "CalibrationStatus",
     "Case",
     "CaseResult",
     "ChangePage",
@@ -135,6 +148,8 @@ __all__ = [
     "Passage",
     "PhraseKind",
     "PhraseStatistics",
+    "PieceFrequencies",
+    "Probe",
     "Query",
     "QueryPhrase",
     "QueryTerm",
@@ -149,8 +164,11 @@ __all__ = [
     "Retrieved",
     "Scope",
     "SearchOutcome",
+    "Seen",
     "Segment",
     "SegmentKind",
+    "Shift",
+    "SignalScale",
     "SourceFile",
     "SourceFolder",
     "SourceShortcut",

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping
 
-from gdrive_rag_mcp.domain import Evidence, Mode, Retrieved, VerdictReason
+from gdrive_rag_mcp.domain import Calibration, Evidence, Mode, Retrieved, VerdictReason
+from gdrive_rag_mcp.evidence.calibrated import rarity_in, shifted
 from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
@@ -24,8 +25,10 @@ _MUCH = 0.2  # of the question's idf
 _MOST = 0.5
 
 
-def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
-    """Judge the hits; a pure function of what was retrieved.
+def judge(
+    retrieved: Retrieved, calibration: Calibration | None = None, threshold: float | None = None
+) -> Evidence:
+    """Judge the hits; a pure function of what was retrieved, and what the index knows of itself.
 
     The signals become a confidence through the model that fits what could be compared: words and
     vectors, words alone, or, across languages, vectors alone. It is 0 when a code or a year that
@@ -35,7 +38,7 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
     usual = DEFAULT_THRESHOLD if threshold is None else threshold
     if not retrieved.statistics.chunks:
         return Evidence(False, VerdictReason.SCOPE_EMPTY, 0.0, usual)
-    reading = read(retrieved)
+    reading = read(retrieved, rarity_in(calibration))
     if not retrieved.hits:
         reason = VerdictReason.TERMS_ABSENT if _much_is_missing(reading) else VerdictReason.NO_MATCH
         return Evidence(False, reason, 0.0, usual, reading.missing)
@@ -44,6 +47,7 @@ def judge(retrieved: Retrieved, threshold: float | None = None) -> Evidence:
     coverage = measured[corpus_coverage.__name__]
     threshold = required(model, coverage) if threshold is None else threshold
     confidence = model_for(model).confidence(measured) if model else 0.0
+    confidence = shifted(confidence, model or "", calibration)
     sufficient = confidence >= threshold
     return Evidence(
         sufficient=sufficient,

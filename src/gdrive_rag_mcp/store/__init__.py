@@ -14,6 +14,7 @@ from gdrive_rag_mcp.domain import Document, EmbeddingIdentity
 from gdrive_rag_mcp.errors import StoreError
 from gdrive_rag_mcp.store import connection as connections
 from gdrive_rag_mcp.store import documents
+from gdrive_rag_mcp.store.calibration_rows import CalibrationRows
 from gdrive_rag_mcp.store.catalog import Catalog
 from gdrive_rag_mcp.store.free_space import give_back
 from gdrive_rag_mcp.store.frontier import StoredFrontier
@@ -72,6 +73,7 @@ class Store:
         self.inventory = Inventory(connection)
         self.straying = Straying(connection)
         self.queue = WorkQueue(connection)
+        self.calibration = CalibrationRows(connection)
         self._open_generation()
 
     def _open_generation(self) -> None:
@@ -160,6 +162,13 @@ class Store:
                 yield
         finally:
             self.index.forget_unwritten()
+
+    @contextmanager
+    def without(self, document_id: str) -> Iterator[None]:
+        """Everything inside sees the index as if it had no such document; nothing is changed."""
+        with self.rehearsal():
+            self.index.remove(document_id)
+            yield
 
     def stored_document(self, document_id: str) -> Document | None:
         """A document as it was extracted, to be cut again."""

@@ -12,6 +12,7 @@ from gdrive_rag_mcp.errors import (
     IndexOutdatedError,
     SchemaTooNewError,
 )
+from gdrive_rag_mcp.store.calibration_rows import CALIBRATION_TABLES
 from gdrive_rag_mcp.store.connection import transaction
 from gdrive_rag_mcp.store.generations_apart import take_generations_apart
 
@@ -159,6 +160,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     partial(_altered, _DOUBTS),
     _for_large_indexes,
     partial(_altered, _TOKENS),
+    partial(_altered, CALIBRATION_TABLES),
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 

@@ -78,6 +78,7 @@ class SqliteSearchIndex:
     def forget_unwritten(self) -> None:
         """Give up what a transaction that was rolled back would still have written."""
         self._text.forget_unwritten()
+        self._vectors.forget_rolled_back()
 
     def replace(
         self, document_id: str, document: Document, chunks: Sequence[Chunk], *, chunking: str

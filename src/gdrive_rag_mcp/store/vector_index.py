@@ -51,6 +51,10 @@ class VectorIndex:
         """What answers: the scan in memory, or vec0 on disk."""
         return "vec0" if self._shared is None and self._disk.usable else "memory"
 
+    def forget_rolled_back(self) -> None:
+        """Let go of a matrix that followed a transaction which did not come to its end."""
+        self._own = None
+
     def _parts(self) -> Sequence[Part] | None:
         """The rows in memory; none where the vectors on disk are to be asked."""
         on_disk = self._disk.usable

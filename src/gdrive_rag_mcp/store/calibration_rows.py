@@ -1,0 +1,205 @@
+"""The calibration as rows of the index: what the verdict goes by, and the probes it rests on.
+
+Both can be made anew at any time, so that what is damaged is as good as absent.
+"""
+
+import hashlib
+import json
+import logging
+import math
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import apsw
+
+from gdrive_rag_mcp.domain import (
+    Calibration,
+    CalibrationBasis,
+    PieceFrequencies,
+    Probe,
+    Seen,
+    Shift,
+    SignalScale,
+)
+from gdrive_rag_mcp.errors import IndexCorruptError
+from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.scoping import read_time, stored_time
+
+CALIBRATION_TABLES = (
+    # One row; `digest` tells a reader whether it is another, and whether it is whole.
+    """CREATE TABLE calibration (
+        num INTEGER PRIMARY KEY CHECK (num = 1), digest TEXT NOT NULL, facts TEXT NOT NULL,
+        pieces BLOB NOT NULL)""",
+    # Questions made from chunks; `key` is the hash of the chunk's embedded text.
+    """CREATE TABLE probes (
+        num INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, facts TEXT NOT NULL,
+        vector BLOB NOT NULL)""",
+)
+"""The step of the schema that this module needs."""
+
+_DAMAGED = (ValueError, TypeError, KeyError, AttributeError, zlib.error)
+_log = logging.getLogger(__name__)
+
+
+class CalibrationRows:
+    """The calibration of an index, over a connection it does not own."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._digest = ""
+        self._known: Calibration | None = None
+
+    def get(self) -> Calibration | None:
+        """What was kept; None where nothing was, or it is damaged. Read once a change."""
+        try:
+            digests = fetch(self._connection, "SELECT digest FROM calibration")
+            digest = str(digests[0][0]) if digests else ""
+            if digest != self._digest:
+                self._digest, self._known = digest, None
+                self._known = self._read() if digest else None
+        except (*_DAMAGED, IndexCorruptError) as error:
+            _log.warning("The index's calibration is damaged, and not used: %s", error)
+        return self._known
+
+    def _read(self) -> Calibration | None:
+        rows = fetch(self._connection, "SELECT digest, facts, pieces FROM calibration")
+        for digest, facts, pieces in rows:
+            if _digest(facts, pieces) != digest:
+                raise ValueError("its digest is another")
+            return _calibration(json.loads(facts), pieces)
+        return None
+
+    def keep(self, calibration: Calibration) -> None:
+        """Put a calibration in place of the former one."""
+        facts, pieces = _facts(calibration), _packed(calibration.piece_frequencies)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO calibration VALUES (1, ?, ?, ?)",
+            (_digest(facts, pieces), facts, pieces),
+        )
+        self._digest = ""  # to be read again, even if it is what it was before it was damaged
+
+    # ── probes ───────────────────────────────────────────────────────────────
+
+    def probes(self) -> dict[str, Probe]:
+        """The probes by key; one that is damaged is as if it had never been asked."""
+        found: dict[str, Probe] = {}
+        for key, facts, vector in fetch(self._connection, "SELECT key, facts, vector FROM probes"):
+            try:
+                found[str(key)] = _probe(key, json.loads(facts), vector)
+            except _DAMAGED:
+                _log.warning("A probe of the index is damaged, and asked again")
+        return found
+
+    def keep_probe(self, probe: Probe) -> None:
+        """Keep what a probe showed, in place of what it showed before."""
+        facts = json.dumps(
+            {
+                "question": probe.question,
+                "present": _told(probe.present),
+                "absent": _told(probe.absent),
+                "near": list(probe.near),
+                "reach": probe.reach,
+                "chunks": probe.chunks,
+            },
+            ensure_ascii=False,
+        )
+        self._connection.execute(
+            """INSERT INTO probes (key, facts, vector) VALUES (?, ?, ?) ON CONFLICT (key)
+            DO UPDATE SET facts = excluded.facts, vector = excluded.vector""",
+            (probe.key, facts, probe.vector),
+        )
+
+    def drop_probes(self, keys: Iterable[str]) -> None:
+        """Forget probes."""
+        self._connection.executemany("DELETE FROM probes WHERE key = ?", ((key,) for key in keys))
+
+
+def _digest(facts: str, pieces: bytes) -> str:
+    return hashlib.sha256(facts.encode() + b"\0" + pieces).hexdigest()
+
+
+def _facts(calibration: Calibration) -> str:
+    told = {
+        "basis": asdict(calibration.basis) | {"made_at": stored_time(calibration.basis.made_at)},
+        "probes": calibration.probes,
+        "lacking": calibration.lacking,
+        "scales": {name: asdict(scale) for name, scale in calibration.scales.items()},
+        "shifts": {name: asdict(shift) for name, shift in calibration.shifts.items()},
+    }
+    return json.dumps(told, ensure_ascii=False)
+
+
+def _calibration(told: Mapping[str, Any], pieces: bytes) -> Calibration:
+    basis = dict(told["basis"])
+    made_at = read_time(basis.pop("made_at"))
+    if made_at is None:
+        raise ValueError("it has no time")
+    shifts = {name: _shift(values) for name, values in told["shifts"].items()}
+    scales = {name: SignalScale(**values) for name, values in told["scales"].items()}
+    numbers = [
+        *(shift.value for shift in shifts.values()),
+        *(number for scale in scales.values() for number in (scale.present, scale.absent)),
+    ]
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError("a number of it is not finite")
+    return Calibration(
+        CalibrationBasis(**basis, made_at=made_at),
+        int(told["probes"]),
+        str(told["lacking"]),
+        _unpacked(pieces),
+        scales,
+        shifts,
+    )
+
+
+def _shift(values: Mapping[str, Any]) -> Shift:
+    present, absent = (tuple(map(float, values[name])) for name in ("present", "absent"))
+    return Shift(float(values["value"]), int(values["probes"]), present, absent)
+
+
+def _packed(pieces: PieceFrequencies | None) -> bytes:
+    """Ids by their distances, counts and the number of chunks, small numbers for zlib."""
+    if pieces is None:
+        return b""
+    import numpy as np
+
+    gaps = np.diff(pieces.ids, prepend=0)
+    rows = np.concatenate([[pieces.chunks], gaps, pieces.counts]).astype("<u4")
+    return zlib.compress(rows.tobytes(), level=6)
+
+
+def _unpacked(packed: bytes) -> PieceFrequencies | None:
+    if not packed:
+        return None
+    import numpy as np
+
+    rows = np.frombuffer(zlib.decompress(packed), "<u4").astype(np.int64)
+    gaps, counts = np.split(rows[1:], 2)
+    return PieceFrequencies(np.cumsum(gaps), counts, int(rows[0]))
+
+
+def _told(seen: Seen) -> dict[str, Any]:
+    signals = {name: None if math.isnan(value) else value for name, value in seen.signals.items()}
+    return {"signals": signals, "judged_by": seen.judged_by}
+
+
+def _seen(told: Mapping[str, Any]) -> Seen:
+    signals = {
+        name: math.nan if value is None else float(value) for name, value in told["signals"].items()
+    }
+    return Seen(signals, told["judged_by"])
+
+
+def _probe(key: str, told: Mapping[str, Any], vector: bytes) -> Probe:
+    return Probe(
+        key,
+        str(told["question"]),
+        _seen(told["present"]),
+        _seen(told["absent"]),
+        tuple(map(int, told["near"])),
+        float(told["reach"]),
+        int(told["chunks"]),
+        bytes(vector),
+    )
