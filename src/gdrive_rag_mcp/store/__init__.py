@@ -16,6 +16,7 @@ from gdrive_rag_mcp.store import connection as connections
 from gdrive_rag_mcp.store import documents
 from gdrive_rag_mcp.store.calibration_rows import CalibrationRows
 from gdrive_rag_mcp.store.catalog import Catalog
+from gdrive_rag_mcp.store.chunk_sample import ChunkSample
 from gdrive_rag_mcp.store.free_space import give_back
 from gdrive_rag_mcp.store.frontier import StoredFrontier
 from gdrive_rag_mcp.store.generation import Generation
@@ -74,6 +75,7 @@ class Store:
         self.straying = Straying(connection)
         self.queue = WorkQueue(connection)
         self.calibration = CalibrationRows(connection)
+        self.chunk_sample = ChunkSample(connection)
         self._open_generation()
 
     def _open_generation(self) -> None:

@@ -1,5 +1,6 @@
 """Chunks as rows of the index: where they lie in their document, and what is embedded of them."""
 
+import json
 from collections.abc import Sequence
 
 import apsw
@@ -71,7 +72,14 @@ class ChunkRows:
             limit,
         )
 
-    def _read(self, selected: str, *parameters: int) -> list[tuple[int, Chunk]]:
+    def some(self, numbers: Sequence[int]) -> list[tuple[int, Chunk]]:
+        """Chunks of these numbers as the chunker made them, in order of number."""
+        among = json.dumps([int(number) for number in numbers])
+        return self._read(
+            "FROM json_each(?) j CROSS JOIN chunks c ON c.num = j.value ORDER BY c.num", among
+        )
+
+    def _read(self, selected: str, *parameters: int | str) -> list[tuple[int, Chunk]]:
         rows = fetch(
             self._connection,
             f"""SELECT c.num, c.ordinal, c.start, c."end", c.locator, c.headings, c.context,

@@ -1,0 +1,1 @@
+"""What an index learns of itself after a sync: probes through the real retriever, and no labels."""

@@ -1,0 +1,128 @@
+"""Asks a question that was made from a chunk: once as it is, and once without its document.
+
+The second time the document is really out of the index, in a transaction that is rolled back: so
+every count, score and cosine is what it would be, and no other process sees it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gdrive_rag_mcp.domain import (
+    EmbeddingIdentity,
+    Mode,
+    Probe,
+    Query,
+    Retrieved,
+    Seen,
+)
+from gdrive_rag_mcp.evidence.reading import read
+from gdrive_rag_mcp.evidence.signals import measure
+from gdrive_rag_mcp.evidence.verdict import model_name
+from gdrive_rag_mcp.protocols import (
+    Embedded,
+    Embedder,
+    EmbedRole,
+    Vectors,
+    embed_with_tokens,
+    token_projection_of,
+)
+from gdrive_rag_mcp.retrieval import Retriever
+from gdrive_rag_mcp.store import Store
+
+_SEEN_CLOSELY = 5
+"""Hits that the signals are read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A question to ask, and the document that it was made from."""
+
+    key: str
+    question: str
+    document_id: str
+
+
+class KnownQuestion:
+    """An embedder that has one question's vector ready, so that asking twice embeds once."""
+
+    def __init__(self, embedder: Embedder, embedded: Embedded) -> None:
+        self._embedder = embedder
+        self.embedded = embedded
+        self.identity: EmbeddingIdentity = embedder.identity
+
+    @property
+    def max_tokens(self) -> int:
+        return self._embedder.max_tokens
+
+    @property
+    def parallel_calls(self) -> int:
+        return 1
+
+    def calls(self, texts: int, characters: int) -> int:
+        return 0
+
+    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
+        """The question's vector, shape (1, dimensions)."""
+        return self.embedded.vectors
+
+    def token_projection(self) -> int | None:
+        return token_projection_of(self._embedder)
+
+    def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
+        """As `embed`, with the question's token vectors where the embedder makes them."""
+        return self.embedded
+
+
+def embedded_question(embedder: Embedder, question: str, known: bytes = b"") -> KnownQuestion:
+    """A question and its vector; made anew only where it is not known, or token vectors are needed.
+
+    Raises:
+        EmbeddingError: it cannot be embedded.
+    """
+    if known and token_projection_of(embedder) is None:
+        vector = np.frombuffer(known, np.float16).astype(np.float32)
+        length = max(float(np.linalg.norm(vector)), 1e-12)
+        return KnownQuestion(embedder, Embedded((vector / length)[None]))
+    return KnownQuestion(embedder, embed_with_tokens(embedder, [question], role="query"))
+
+
+def ask(store: Store, candidate: Candidate, asked: KnownQuestion | None) -> Probe:
+    """What the verdict sees of a question with its document, and without it."""
+    present = _retrieved(store, candidate.question, asked)
+    with store.without(candidate.document_id):
+        absent = _retrieved(store, candidate.question, asked)
+    numbers = store.chunk_sample.numbers_of(
+        [hit.passage.chunk_id for one in (present, absent) for hit in one.hits[:_SEEN_CLOSELY]]
+    )
+    return Probe(
+        candidate.key,
+        candidate.question,
+        seen(present),
+        seen(absent),
+        tuple(sorted(numbers)),
+        _reach(absent),
+        present.statistics.chunks,
+        asked.embedded.vectors[0].astype(np.float16).tobytes() if asked else b"",
+    )
+
+
+def _retrieved(store: Store, question: str, asked: KnownQuestion | None) -> Retrieved:
+    mode = Mode.HYBRID if asked else Mode.KEYWORD
+    return Retriever(store.index, asked, mode).retrieve(Query(question))
+
+
+def seen(retrieved: Retrieved) -> Seen:
+    """The signals of what was retrieved, as the verdict measures them before any calibration."""
+    if not retrieved.hits:
+        return Seen({}, None)
+    reading = read(retrieved)
+    signals = measure(reading)
+    return Seen(signals, model_name(reading, signals))
+
+
+def _reach(retrieved: Retrieved) -> float:
+    """The cosine from which a chunk would be among those that are read."""
+    cosines = sorted((hit.cosine for hit in retrieved.hits if hit.cosine is not None), reverse=True)
+    return cosines[:_SEEN_CLOSELY][-1] if cosines else 0.0
