@@ -17,8 +17,9 @@ from gdrive_rag_mcp.domain import (
     Retrieved,
     Seen,
 )
+from gdrive_rag_mcp.evidence.interaction import Rarity
+from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.reading import read
-from gdrive_rag_mcp.evidence.signals import measure
 from gdrive_rag_mcp.evidence.verdict import model_name
 from gdrive_rag_mcp.protocols import (
     Embedded,
@@ -88,8 +89,13 @@ def embedded_question(embedder: Embedder, question: str, known: bytes = b"") -> 
     return KnownQuestion(embedder, embed_with_tokens(embedder, [question], role="query"))
 
 
-def ask(store: Store, candidate: Candidate, asked: KnownQuestion | None) -> Probe:
-    """What the verdict sees of a question with its document, and without it."""
+def ask(
+    store: Store, candidate: Candidate, asked: KnownQuestion | None, rarity: Rarity | None = None
+) -> Probe:
+    """What the verdict sees of a question with its document, and without it.
+
+    `rarity` tells how rare the pieces of its tokens are, where that is known.
+    """
     present = _retrieved(store, candidate.question, asked)
     with store.without(candidate.document_id):
         absent = _retrieved(store, candidate.question, asked)
@@ -99,8 +105,8 @@ def ask(store: Store, candidate: Candidate, asked: KnownQuestion | None) -> Prob
     return Probe(
         candidate.key,
         candidate.question,
-        seen(present),
-        seen(absent),
+        seen(present, rarity),
+        seen(absent, rarity),
         tuple(sorted(numbers)),
         _reach(absent),
         present.statistics.chunks,
@@ -113,11 +119,11 @@ def _retrieved(store: Store, question: str, asked: KnownQuestion | None) -> Retr
     return Retriever(store.index, asked, mode).retrieve(Query(question))
 
 
-def seen(retrieved: Retrieved) -> Seen:
+def seen(retrieved: Retrieved, rarity: Rarity | None = None) -> Seen:
     """The signals of what was retrieved, as the verdict measures them before any calibration."""
     if not retrieved.hits:
         return Seen({}, None)
-    reading = read(retrieved)
+    reading = read(retrieved, rarity)
     signals = measure(reading)
     return Seen(signals, model_name(reading, signals))
 

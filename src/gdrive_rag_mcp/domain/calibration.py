@@ -25,7 +25,7 @@ class PieceFrequencies:
     chunks: int
     """How many were looked at."""
 
-    def idf_of(self, pieces: "npt.NDArray[np.integer]") -> "npt.NDArray[np.float64]":
+    def idf_of(self, pieces: "npt.NDArray[np.int32]") -> "npt.NDArray[np.float32]":
         """How rare each piece is, in the shape of `pieces`: log(1 + N / (1 + df)).
 
         N is the number of chunks looked at, df in how many of them the piece occurs, 0 for one that
@@ -37,8 +37,7 @@ class PieceFrequencies:
         if len(self.ids):
             places = np.searchsorted(self.ids, pieces).clip(max=len(self.ids) - 1)
             known = np.where(self.ids[places] == pieces, self.counts[places], 0)
-        idf: npt.NDArray[np.float64] = np.log1p(self.chunks / (1.0 + known))
-        return idf
+        return np.log1p(self.chunks / (1.0 + known)).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 from gdrive_rag_mcp.domain import Mode, Retrieved
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndex
 from gdrive_rag_mcp.evaluation.question_sets import Question, QuestionSet, asking
+from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.reading import READ_HITS, read
 from gdrive_rag_mcp.evidence.rows import Row
-from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.verdict import model_name
 
 Retrieve = Callable[[str], Retrieved]
