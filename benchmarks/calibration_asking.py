@@ -11,12 +11,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from gdrive_rag_mcp.calibrating.piece_counts import SAMPLE, count_pieces
 from gdrive_rag_mcp.calibrating.probes import Candidate, ask, embedded_question, seen
 from gdrive_rag_mcp.calibrating.questions import question_from
 from gdrive_rag_mcp.domain import Mode, Probe, Query, Seen
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndex
 from gdrive_rag_mcp.evaluation.question_sets import QuestionSet
 from gdrive_rag_mcp.evaluation.variants import sampled
+from gdrive_rag_mcp.evidence.interaction import Rarity
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.retrieval import Retriever
@@ -71,8 +73,11 @@ def look_at(
                 if source.exists():
                     shutil.copy(source, f"{path}{end}")
         with Store.open_for_writing(path) as store:
-            asked = list(_probes(store, embedder, probes))
-            questions = tuple(_questions(kit, index, store, embedder, each_kind))
+            rarity = _rarity(store, embedder)
+            asked = list(_probes(store, embedder, probes, rarity))
+            questions = tuple(
+                _questions(kit, index, _retriever(store, embedder), each_kind, rarity)
+            )
             chunks = len(store.chunk_sample.lowest(10**9))
     pairs = tuple(
         (AskedOf("present", one.present, True), AskedOf("absent", one.absent, False))
@@ -81,7 +86,15 @@ def look_at(
     return SetSeen(kit.name, kit.family, kit.language, chunks, questions, pairs)
 
 
-def _probes(store: Store, embedder: Embedder | None, wanted: int) -> Iterator[Probe]:
+def _rarity(store: Store, embedder: Embedder | None) -> Rarity | None:
+    sample = [one.number for one in store.chunk_sample.lowest(SAMPLE)]
+    pieces = count_pieces(store, embedder, sample, seconds=60.0) if embedder else None
+    return pieces.idf_of if pieces else None
+
+
+def _probes(
+    store: Store, embedder: Embedder | None, wanted: int, rarity: Rarity | None
+) -> Iterator[Probe]:
     sample = store.chunk_sample.lowest(2 * wanted)
     texts = dict(store.chunk_sample.texts([one.number for one in sample]))
     for one in sample:
@@ -89,18 +102,25 @@ def _probes(store: Store, embedder: Embedder | None, wanted: int) -> Iterator[Pr
         if question is not None and wanted:
             wanted -= 1
             known = embedded_question(embedder, question) if embedder else None
-            yield ask(store, Candidate(one.key, question, one.document_id), known)
+            yield ask(store, Candidate(one.key, question, one.document_id), known, rarity)
+
+
+def _retriever(store: Store, embedder: Embedder | None) -> Retriever:
+    return Retriever(store.index, embedder, Mode.HYBRID if embedder else Mode.KEYWORD)
 
 
 def _questions(
-    kit: QuestionSet, index: CorpusIndex, store: Store, embedder: Embedder | None, each_kind: int
+    kit: QuestionSet,
+    index: CorpusIndex,
+    retriever: Retriever,
+    each_kind: int,
+    rarity: Rarity | None,
 ) -> Iterator[AskedOf]:
-    mode = Mode.HYBRID if embedder else Mode.KEYWORD
-    retriever = Retriever(store.index, embedder, mode)
     for question in sampled(kit, each_kind).questions:
         retrieved = retriever.retrieve(Query(question.text))
-        found = any(index.document(hit.passage) in question.gold for hit in retrieved.hits[:SHOWN])
-        yield AskedOf(question.kind, seen(retrieved), found)
+        hits = retrieved.hits[:SHOWN]
+        found = any(index.document(hit.passage) in question.gold for hit in hits)
+        yield AskedOf(question.kind, seen(retrieved, rarity), found)
 
 
 def write(sets: Sequence[SetSeen], path: Path) -> None:
