@@ -25,7 +25,14 @@ from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import Mode, Query
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
-from gdrive_rag_mcp.evaluation.metrics import hit_at, mean, ndcg_at, reciprocal_rank, share
+from gdrive_rag_mcp.evaluation.metrics import (
+    gains_of,
+    hit_at,
+    mean,
+    ndcg_at,
+    reciprocal_rank,
+    share,
+)
 from gdrive_rag_mcp.evaluation.question_sets import ANSWERABLE, Question, QuestionSet, read_set
 from gdrive_rag_mcp.evaluation.remembering import VectorMemory
 from gdrive_rag_mcp.evaluation.variants import EACH_KIND, sampled
@@ -146,15 +153,13 @@ def figures(
         share([hit_at(rank, 1) for rank in ranks]),
         share([hit_at(rank, FIRST) for rank in ranks]),
         mean([reciprocal_rank(rank) for rank in ranks]),
-        mean([_ndcg(own, gold) for own, gold in zip(found, worths, strict=True)]),
+        mean(
+            [
+                min(1.0, ndcg_at(gains_of(own, gold), list(gold.values()), DEPTH))
+                for own, gold in zip(found, worths, strict=True)
+            ]
+        ),
     )
-
-
-def _ndcg(found: list[frozenset[str]], gold: Mapping[str, float]) -> float:
-    """Of distinct documents; what a passage and its copies are worth counts once."""
-    distinct = dict.fromkeys(found)
-    gains = [max((gold.get(document, 0.0) for document in one), default=0.0) for one in distinct]
-    return min(1.0, ndcg_at(gains, list(gold.values()), DEPTH))
 
 
 def index_of(kit: QuestionSet, embedder: Embedder, folder: Path) -> Path:
