@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.evidence_singles import single_scores
 from gdrive_rag_mcp.domain import Evidence, Hit, SearchOutcome
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndex
-from gdrive_rag_mcp.evaluation.metrics import ndcg_at
+from gdrive_rag_mcp.evaluation.metrics import gains_of, ndcg_at
 from gdrive_rag_mcp.evaluation.question_sets import Question, QuestionSet, asking
 
 SHOWN = 5
@@ -69,7 +69,7 @@ def asked(kit: QuestionSet, index: CorpusIndex, search: Search) -> Iterator[Aske
             kit,
             question,
             outcome.evidence,
-            next((hit.rank for hit in hits if index.document(hit.passage) in question.gold), None),
+            index.gold_rank(hits, question.gold),
             single_scores(outcome),
             _ndcg(question, index, search) if question.relevant else math.nan,
             outcome.warnings,
@@ -77,9 +77,8 @@ def asked(kit: QuestionSet, index: CorpusIndex, search: Search) -> Iterator[Aske
 
 
 def _ndcg(question: Question, index: CorpusIndex, search: Search) -> float:
-    """The nDCG@10 of the documents, each at the place of its best passage."""
+    """The nDCG@10 of the documents, each at the place of its best passage; copies share one."""
     deep = search(question.text, limit=_DEEP)
     hits: tuple[Hit, ...] = deep.retrieved.hits if deep.retrieved else ()
-    ranked = dict.fromkeys(index.document(hit.passage) for hit in hits)
-    gains = [question.relevant.get(document, 0.0) for document in ranked]
-    return ndcg_at(gains, list(question.relevant.values()), _RANKED)
+    found = gains_of(map(index.documents, hits), question.relevant)
+    return ndcg_at(found, list(question.relevant.values()), _RANKED)

@@ -13,25 +13,34 @@ index is made anew when its file is deleted.
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import mean
 
 import benchmarks.one_thread  # noqa: F401 - before numpy is loaded
-from benchmarks.evidence_sets import ANSWERABLE, DATA, EvidenceSet, Question, load, sampled
-from benchmarks.signal_tables import RememberingEmbedder, default_chunker, local_embedder
+from benchmarks.evidence import DATA
+from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import Mode, Query
+from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
+from gdrive_rag_mcp.evaluation.metrics import (
+    gains_of,
+    hit_at,
+    mean,
+    ndcg_at,
+    reciprocal_rank,
+    share,
+)
+from gdrive_rag_mcp.evaluation.question_sets import ANSWERABLE, Question, QuestionSet, read_set
+from gdrive_rag_mcp.evaluation.remembering import VectorMemory
+from gdrive_rag_mcp.evaluation.variants import EACH_KIND, sampled
+from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.retrieval import DEFAULT_RANKING, Ranking, Retriever
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.small_index import fill_index, plain_document
 
-EACH = 150
 DEPTH, FIRST = 10, 5
 XQUAD = ("en", "de", "es", "ro", "tr", "ru", "el", "ar", "hi", "th", "vi", "zh")
 NOMIRACL = ("en", "de", "es", "fr", "id", "ru", "ar", "hi", "zh", "ja", "ko")
@@ -99,28 +108,24 @@ class Figures:
                 yield f"{self.name}: {name} is {seen:.3f}, floor {floor:.2f}"
 
 
-def sets(wanted: Sequence[str]) -> Iterator[EvidenceSet]:
+def sets(wanted: Sequence[str]) -> Iterator[QuestionSet]:
     """The handed sets, answerable questions only; one for each language of a set in several."""
-    languages = {"xquad": XQUAD, "nomiracl": NOMIRACL}
-    names = [(folder, one) for folder, ours in languages.items() for one in ours]
-    for folder, language in [*names, *((folder, None) for folder in OTHERS)]:
-        name = folder if language is None else f"{folder}-{language}"
-        if not wanted or folder in wanted or name in wanted:
-            kit = sampled(load(folder, language), EACH)
-            yield replace(kit, questions=tuple(q for q in kit.questions if q.kind == ANSWERABLE))
+    languages = {"xquad": XQUAD, "nomiracl": NOMIRACL, **dict.fromkeys(OTHERS, ())}
+    for folder, ours in languages.items():
+        names = {f"{folder}-{language}" for language in ours} or {folder}
+        if wanted and folder not in wanted and names.isdisjoint(wanted):
+            continue
+        handed = read_set(DATA / folder)
+        for language in ours or handed.languages:
+            kit = sampled(handed.asked(language), EACH_KIND)
+            if not wanted or folder in wanted or kit.name in wanted:
+                answerable = tuple(q for q in kit.questions if q.kind == ANSWERABLE)
+                yield replace(kit, questions=answerable)
 
 
-def judged(kit: EvidenceSet) -> Mapping[str, frozenset[str]]:
-    """The right documents of each question: judged ones where a set has them, else its gold."""
-    file = DATA / kit.name / "qrels.jsonl"
-    there = {text.id for text in kit.corpus}
-    found = {question.id: question.gold & there for question in kit.questions}
-    if file.exists():
-        for line in file.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            if row["rel"] and row["id"] in found:
-                found[row["id"]] |= {row["doc_id"]}
-    return found
+def worth(question: Question) -> Mapping[str, float]:
+    """What each right document is worth: as it was judged where a set says so, else 1."""
+    return {**dict.fromkeys(question.gold, 1.0), **question.relevant}
 
 
 def documents_found(retriever: Retriever, question: Question) -> list[frozenset[str]]:
@@ -133,60 +138,54 @@ def documents_found(retriever: Retriever, question: Question) -> list[frozenset[
 
 
 def figures(
-    name: str, mode: Mode, found: Sequence[list[frozenset[str]]], right: Sequence[frozenset[str]]
+    name: str, mode: Mode, found: Sequence[list[frozenset[str]]], questions: Sequence[Question]
 ) -> Figures:
     """What came of a set's questions."""
+    worths = [worth(question) for question in questions]
     ranks = [
-        next((rank for rank, one in enumerate(own, 1) if one & gold), math.inf)
-        for own, gold in zip(found, right, strict=True)
+        next((rank for rank, one in enumerate(own, 1) if any(map(gold.get, one))), None)
+        for own, gold in zip(found, worths, strict=True)
     ]
     return Figures(
         name,
         mode,
         len(ranks),
-        mean(rank <= 1 for rank in ranks),
-        mean(rank <= FIRST for rank in ranks),
-        mean(1 / rank for rank in ranks),
-        mean(map(_ndcg, found, right)),
+        share([hit_at(rank, 1) for rank in ranks]),
+        share([hit_at(rank, FIRST) for rank in ranks]),
+        mean([reciprocal_rank(rank) for rank in ranks]),
+        mean(
+            [
+                min(1.0, ndcg_at(gains_of(own, gold), list(gold.values()), DEPTH))
+                for own, gold in zip(found, worths, strict=True)
+            ]
+        ),
     )
 
 
-def _ndcg(found: list[frozenset[str]], right: frozenset[str]) -> float:
-    """Of distinct documents, each judged right or not: Järvelin & Kekäläinen, TOIS 2002."""
-    distinct = list(dict.fromkeys(found))
-    gains = sum(1 / math.log2(rank + 1) for rank, one in enumerate(distinct, 1) if one & right)
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(len(right), DEPTH) + 1))
-    return min(1.0, gains / ideal) if ideal else 0.0
-
-
-def index_of(kit: EvidenceSet, embedder: RememberingEmbedder, folder: Path) -> Path:
+def index_of(kit: QuestionSet, embedder: Embedder, folder: Path) -> Path:
     """The set's index, one document a text, made by the first run."""
     path = folder / f"{kit.name}.db"
     if not path.exists():
         making = path.with_suffix(".making")
         making.unlink(missing_ok=True)
         documents = ((text.id, plain_document(text.text, text.title)) for text in kit.corpus)
-        fill_index(making, documents, default_chunker(), embedder)
-        embedder.save()
+        fill_index(making, documents, StructuralChunker(size=300, overlap=40), embedder)
         making.rename(path)
     return path
 
 
 def measured(
-    kit: EvidenceSet,
-    embedder: RememberingEmbedder,
+    kit: QuestionSet,
+    embedder: Embedder,
     folder: Path,
     ranking: Ranking,
     modes: Iterable[Mode],
 ) -> Iterator[Figures]:
     store = Store.open_for_reading(index_of(kit, embedder, folder))
-    right = judged(kit)
-    golds = [right[question.id] for question in kit.questions]
-    embedder.embed([question.text for question in kit.questions], role="query")
     for mode in modes:
         retriever = Retriever(store.index, embedder, mode, ranking=ranking)
         found = [documents_found(retriever, question) for question in kit.questions]
-        yield figures(kit.name, mode, found, golds)
+        yield figures(kit.name, mode, found, kit.questions)
     store.close()
 
 
@@ -199,7 +198,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     weights = arguments.weights or find_weights(None, cache_folder(os.environ), build=True)
-    embedder = RememberingEmbedder(local_embedder(weights), arguments.cache)
+    embedder = VectorMemory(arguments.cache).wrap(OnnxEmbedder(weights))
     wanted = [name for name in arguments.sets.split(",") if name]
     misses: list[str] = []
     print(f"{'set':18} {'mode':8} {'n':>4} {'hit@1':>6} {'hit@5':>6} {'MRR':>6} {'nDCG@10':>7}")
@@ -210,7 +209,6 @@ def main() -> int:
         for name, ranking in ABLATIONS.items() if arguments.ablate else ():
             for one in measured(kit, embedder, arguments.cache, ranking, (Mode.HYBRID,)):
                 print(f"{one.line()}  {name}", flush=True)
-    embedder.save()
     print("\n".join(misses), file=sys.stderr)
     return 1 if misses and arguments.check else 0
 

@@ -1,6 +1,6 @@
 """How surely true, changed and foreign quotes are told apart, over the handed evidence sets.
 
-    python -m benchmarks.verify_quotes [--each 100] [--seed 0]
+    python -m benchmarks.verify_quotes [--each 100] [--seed 0] [--sets xquad-de,pquad-fa]
 
 Every sentence is looked for in all paragraphs of its set and language together, as one document:
 as it stands and as it may be written otherwise (exact); with one number, one word or a fifth of
@@ -19,9 +19,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.evidence_sets import load
+from benchmarks.evidence import DATA
 from gdrive_rag_mcp.cleaning import clean
 from gdrive_rag_mcp.domain import DifferenceKind, QuoteMatch, QuoteVerdict
+from gdrive_rag_mcp.evaluation.question_sets import read_set
 from gdrive_rag_mcp.evidence.quote_words import tokens_of
 from gdrive_rag_mcp.evidence.quotes import checked_quote, verify
 
@@ -48,7 +49,9 @@ class Sentence:
 
 def sentences(folder: str, language: str | None, each: int, rng: random.Random) -> list[Sentence]:
     """So many sentences of a set, drawn evenly from its paragraphs."""
-    texts = [clean(text.text) for text in load(folder, language).corpus]
+    handed = read_set(DATA / folder)
+    corpus = handed.asked(language).corpus if language else handed.corpus
+    texts = [clean(text.text) for text in corpus]
     document = "\n\n".join(texts)
     found = []
     for at in rng.sample(range(len(texts)), len(texts)):
@@ -157,10 +160,13 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--each", type=int, default=100, help="sentences a set")
     options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--sets", type=lambda text: text.split(","), default=[], help="of these")
     given = options.parse_args()
     whole: Counter[str] = Counter()
     print(f"{'set':<18}" + "".join(f"{column:>10}" for column in COLUMNS) + "  CPU ms a quote")
     for folder, language in SETS:
+        if given.sets and folder not in given.sets and f"{folder}-{language}" not in given.sets:
+            continue
         counts, seconds = measured(folder, language, given.each, given.seed)
         whole += counts
         name = f"{folder} {language or ''}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gdrive_rag_mcp.domain import Case, CaseResult, Expect, FoundPassage, Reply
+from gdrive_rag_mcp.domain import Case, CaseResult, Duplicate, Expect, FoundPassage, Reply
 from gdrive_rag_mcp.evaluation.runner import judge_reply
 
 
@@ -29,8 +29,9 @@ def case(
     )
 
 
-def passage(document: str, text: str = "Text.") -> FoundPassage:
-    return FoundPassage(f"id-of-{document}", document, text)
+def passage(document: str, text: str = "Text.", copies: Sequence[str] = ()) -> FoundPassage:
+    listed = tuple(Duplicate(f"{one}:0", f"id-of-{one}", one) for one in copies)
+    return FoundPassage(f"id-of-{document}", document, text, listed)
 
 
 def reply(*found: FoundPassage, sufficient: bool = True, confidence: float = 0.9) -> Reply:

@@ -1,5 +1,6 @@
 """A corpus is synced as it is, once, and every passage found leads back to its document."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,25 @@ def test_what_is_found_leads_back_to_the_document_that_answers(
         if question.kind == "answerable":
             found = search(question.text).retrieved
             assert found is not None
-            assert index.document(found.hits[0].passage) in question.gold
+            assert index.gold_rank(found.hits, question.gold) == 1
+
+
+def test_a_document_that_answers_is_found_where_it_is_listed_as_a_copy(
+    tmp_path: Path, sync: Syncs, towns: QuestionSet
+) -> None:
+    question = next(one for one in towns.questions if one.kind == "answerable")
+    gold = next(text for text in towns.corpus if text.id in question.gold)
+    copy = replace(gold, id="another#0")
+    twice = replace(towns, corpus=(*towns.corpus, copy))
+    index = CorpusIndexes(tmp_path / "cache", Layout.TITLED, sync).of(twice)
+
+    found = sync.tools.reader(index.path).search(question.text).retrieved
+
+    assert found is not None
+    assert set(index.documents(found.hits[0])) == {gold.id, copy.id}
+    for one in (gold, copy):
+        assert index.gold_rank(found.hits, {one.id}) == 1
+    assert index.gold_rank(found.hits, {"elsewhere"}) is None
 
 
 def test_the_next_run_reads_nothing_again(tmp_path: Path, sync: Syncs, towns: QuestionSet) -> None:

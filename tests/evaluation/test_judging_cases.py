@@ -77,6 +77,29 @@ def test_the_rank_of_gold_is_known_whether_or_not_it_was_cited() -> None:
     assert turned_down.cited == ()
 
 
+@pytest.mark.parametrize("gold", ["Copies/Leave.md", "id-of-Copies/Leave.md", "./Copies/Leave.md"])
+def test_gold_that_is_listed_as_a_copy_is_found_and_cited_at_that_rank(gold: str) -> None:
+    copied = passage("HR/Leave.md", copies=["HR/Old.md", "Copies/Leave.md"])
+
+    result = judge_reply(case(gold=[gold]), reply(RENT, copied), 1.0)
+
+    assert (result.passed, result.gold_rank) == (True, 2)
+    assert result.cited == (
+        "id-of-Legal/Lease.pdf",
+        "id-of-HR/Leave.md",
+        "id-of-HR/Old.md",
+        "id-of-Copies/Leave.md",
+    )
+
+
+def test_copies_of_what_was_not_asked_for_are_no_gold() -> None:
+    copied = passage("HR/Leave.md", copies=["HR/Old.md"])
+
+    result = judge_reply(case(gold=["Legal/Lease.pdf"]), reply(copied), 1.0)
+
+    assert (result.fault, result.gold_rank) == (Fault.WRONG_CITATION, None)
+
+
 def test_a_document_with_two_passages_is_cited_once() -> None:
     assert judge_reply(case(), reply(LEAVE, RENT, LEAVE), 1.0).cited == (
         "id-of-HR/Leave.md",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gdrive_rag_mcp.evaluation.metrics import (
     auroc,
     bootstrap_interval,
+    gains_of,
     hit_at,
     mean,
     ndcg_at,
@@ -126,3 +127,14 @@ def test_an_interval_of_nothing_is_not_a_number() -> None:
     assert all(math.isnan(end) for end in bootstrap_interval([[], []], share))
     nothing = bootstrap_interval([[1.0]], lambda _: math.nan)
     assert all(math.isnan(end) for end in nothing)
+
+
+def test_a_document_counts_at_its_first_place_and_copies_share_one() -> None:
+    worth = {"a": 1.0, "b": 2.0, "c": 3.0}
+
+    assert gains_of([("a",), ("a", "b"), ("b", "a"), ("x", "c"), ("y",)], worth) == [
+        1.0,
+        2.0,
+        3.0,
+        0.0,
+    ]

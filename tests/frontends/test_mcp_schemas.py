@@ -127,6 +127,13 @@ def test_arguments_are_as_they_were_promised(tools: list[Tool]) -> None:
                     "maxLength": 200,
                     "description": "ISO 8601 date or time, inclusive.",
                 },
+                "neighbours": {
+                    "type": "integer",
+                    "default": 0,
+                    "minimum": 0,
+                    "maximum": 2,
+                    "description": "Chunks shown around each.",
+                },
             },
             "required": ["query"],
             "additionalProperties": False,
@@ -293,6 +300,20 @@ def test_a_shape_that_an_earlier_tool_has_told_is_not_spelled_out_again() -> Non
         inner: _Inner
 
     assert output_schema(Later, spelled)["properties"] == {"inner": {"type": "object"}}
+
+
+def test_the_marks_around_what_documents_say_are_spelled_out_by_the_first_tool_alone() -> None:
+    class First(shapes.Fenced):
+        own: int
+
+    class Second(shapes.Fenced):
+        own: bool
+
+    spelled: set[type] = set()
+    first, second = output_schema(First, spelled), output_schema(Second, spelled)
+
+    assert list(first["properties"]) == ["content_begins", "content_ends", "own"]
+    assert second["properties"] == {"own": {"type": "boolean"}}
 
 
 def test_what_lies_below_the_items_of_a_list_is_just_an_object() -> None:

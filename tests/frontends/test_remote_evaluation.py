@@ -9,6 +9,7 @@ import pytest
 from mcp.server import MCPServer
 
 from gdrive_rag_mcp.app import Reader, StorePool
+from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import Reply
 from gdrive_rag_mcp.errors import ServerError, SettingsError
 from gdrive_rag_mcp.evaluation import reply_of
@@ -25,6 +26,7 @@ from gdrive_rag_mcp.frontends.remote_evaluation import (
 )
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.sample_index import SYNCED, sample_index
+from gdrive_rag_mcp.testing.small_index import fill_index, plain_document
 from tests.frontends.mcp_http import (
     TOKEN,
     App,
@@ -107,6 +109,18 @@ def test_a_server_replies_what_its_index_does(
         own.missing_terms,
         own.warnings,
     )
+
+
+def test_a_server_names_the_copies_of_what_it_found(tmp_path: Path) -> None:
+    text = "Every employee gets 25 days of paid annual leave; unused days lapse in March."
+    documents = [(name, plain_document(text)) for name in ("kept", "copied")]
+    fill_index(tmp_path / "index.db", documents, StructuralChunker(size=300, overlap=40))
+    twice = Reader(StorePool(tmp_path / "index.db"), embedder=lambda: None)
+    with serving(guarded(build_server(lambda: twice))) as root:
+        asked = ask(f"{root}/mcp", QUESTIONS[0])
+
+    assert set(asked.passages[0].document_ids) == {"kept", "copied"}
+    assert asked.passages == reply_of(twice.search(QUESTIONS[0])).passages
 
 
 def test_many_questions_are_asked_in_one_session(root: str) -> None:

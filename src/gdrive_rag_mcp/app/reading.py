@@ -7,16 +7,14 @@ from functools import partial
 
 from gdrive_rag_mcp.answering import Grounds, ground
 from gdrive_rag_mcp.app.asking import QuestionEmbedding
-from gdrive_rag_mcp.app.beside import with_neighbours
 from gdrive_rag_mcp.app.checks import check_span, checked_limit, checked_neighbours
-from gdrive_rag_mcp.app.index_warnings import outdated_documents, scope_warnings, status_warnings
+from gdrive_rag_mcp.app.index_warnings import status_warnings
 from gdrive_rag_mcp.app.lookup import known_record, stored_document
 from gdrive_rag_mcp.app.pool import StorePool
 from gdrive_rag_mcp.app.quoting import check_quote
+from gdrive_rag_mcp.app.searching import Searching
 from gdrive_rag_mcp.domain import (
     EVERYTHING,
-    Coverage,
-    Evidence,
     FileRecord,
     FileState,
     Filters,
@@ -26,7 +24,6 @@ from gdrive_rag_mcp.domain import (
     Passage,
     Query,
     QuoteCheck,
-    Retrieved,
     Scope,
     SearchOutcome,
     StoredDocument,
@@ -38,12 +35,9 @@ from gdrive_rag_mcp.errors import (
     QueryError,
 )
 from gdrive_rag_mcp.evidence.quotes import checked_quote
-from gdrive_rag_mcp.evidence.verdict import DEFAULT_THRESHOLD, judge
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.retrieval.query import checked_question
-from gdrive_rag_mcp.retrieval.retriever import EMBEDDER_UNAVAILABLE, Retriever
 from gdrive_rag_mcp.retrieval.thesaurus import NO_SYNONYMS, Thesaurus
-from gdrive_rag_mcp.store import Store
 
 MAX_HITS = 50
 MAX_PAGE = 500
@@ -73,11 +67,9 @@ class Reader:
     ) -> None:
         self._pool = pool
         self._embedding = QuestionEmbedding(embedder)
-        self._mode = mode
-        self._threshold = threshold
         self._visible = visible
-        self._thesaurus = thesaurus
         self._clock = clock
+        self._searching = Searching(mode, threshold, visible, thesaurus, clock)
 
     # ── search ───────────────────────────────────────────────────────────────
 
@@ -106,19 +98,19 @@ class Reader:
         try:
             for _ in range(_CHANGES_BORNE):
                 with self._pool.lend() as store:
-                    unsearched = self._without_searching(store, query, scope_id)
+                    unsearched = self._searching.without_searching(store, query, scope_id)
                     recorded = store.catalog.embedding_identity
                 if unsearched is not None:
                     return unsearched
-                by_meaning = self._mode is not Mode.KEYWORD
+                by_meaning = self._searching.mode is not Mode.KEYWORD
                 asked = self._embedding.of(query.text, recorded) if by_meaning else None
                 with self._pool.lend() as store:
                     if asked is None or store.catalog.embedding_identity == recorded:
-                        return self._search(store, query, scope_id, asked)
+                        return self._searching.search(store, query, scope_id, asked)
             with self._pool.lend() as store:
-                return self._search(store, query, scope_id, None)
+                return self._searching.search(store, query, scope_id, None)
         except IndexMissingError:
-            return self._unsearched(query, scope_id, VerdictReason.NO_INDEX)
+            return self._searching.unsearched(query, scope_id, VerdictReason.NO_INDEX)
 
     def ground(self, question: str, *, scope_id: str | None = None) -> Grounds:
         """What a question may be answered from, or why it may not be; no model is called.
@@ -127,82 +119,6 @@ class Reader:
             as `search`.
         """
         return ground(question, partial(self.search, limit=_MOST_SOURCES, scope_id=scope_id))
-
-    def _scope(self, store: Store, scope_id: str | None) -> Scope | None:
-        if scope_id is None:
-            return self._visible
-        return store.ledger.resolve_scope(scope_id, self._visible)
-
-    def _without_searching(
-        self, store: Store, query: Query, scope_id: str | None
-    ) -> SearchOutcome | None:
-        """The verdict where there is nothing to be searched; None where there is."""
-        scope, last_sync = self._scope(store, scope_id), store.catalog.last_sync
-        if scope is None:
-            unknown = VerdictReason.SCOPE_UNKNOWN
-            return self._unsearched(query, scope_id, unknown, Coverage({}, {}), last_sync)
-        if store.ledger.holds_text(scope):
-            return None
-        coverage, empty = store.ledger.coverage(scope), VerdictReason.SCOPE_EMPTY
-        return self._unsearched(query, scope_id, empty, coverage, last_sync)
-
-    def _search(
-        self, store: Store, query: Query, scope_id: str | None, asked: Embedder | None
-    ) -> SearchOutcome:
-        unsearched = self._without_searching(store, query, scope_id)
-        scope = self._scope(store, scope_id)
-        if unsearched is not None or scope is None:  # a sync may have taken it out meanwhile
-            return unsearched or self._unsearched(query, scope_id, VerdictReason.SCOPE_UNKNOWN)
-        if asked is not None:
-            store.catalog.require_same_embedding(asked.identity)
-        coverage, last_sync = store.ledger.coverage(scope), store.catalog.last_sync
-        retriever = Retriever(store.index, asked, self._mode, thesaurus=self._thesaurus)
-        retrieved = retriever.retrieve(replace(query, scope=scope))
-        # Judging looks at more hits than were asked for.
-        shown = with_neighbours(store, retrieved.hits[: query.limit], query.neighbours)
-        return SearchOutcome(
-            question=query.text,
-            scope_id=scope_id,
-            mode=retrieved.mode,
-            evidence=judge(retrieved, store.calibration.get(), self._threshold),
-            coverage=coverage,
-            last_sync=last_sync,
-            warnings=self._search_warnings(retrieved, coverage, last_sync),
-            retrieved=replace(retrieved, hits=shown),
-            outdated=outdated_documents(store.ledger, scope, shown),
-        )
-
-    def _unsearched(
-        self,
-        query: Query,
-        scope_id: str | None,
-        reason: VerdictReason,
-        coverage: Coverage | None = None,
-        last_sync: datetime | None = None,
-    ) -> SearchOutcome:
-        """The verdict before any retriever ran; without an index there is no coverage."""
-        beware = () if coverage is None else scope_warnings(coverage, last_sync, self._clock())
-        threshold = DEFAULT_THRESHOLD if self._threshold is None else self._threshold
-        return SearchOutcome(
-            question=query.text,
-            scope_id=scope_id,
-            mode=self._mode,
-            evidence=Evidence(sufficient=False, reason=reason, confidence=0.0, threshold=threshold),
-            coverage=coverage or Coverage({}, {}),
-            last_sync=last_sync,
-            warnings=beware,
-        )
-
-    def _search_warnings(
-        self, retrieved: Retrieved, coverage: Coverage, last_sync: datetime | None
-    ) -> tuple[str, ...]:
-        fell_back = retrieved.mode is Mode.KEYWORD and self._mode is not Mode.KEYWORD
-        warnings = (
-            *retrieved.warnings,
-            *((EMBEDDER_UNAVAILABLE,) if fell_back else ()),
-            *scope_warnings(coverage, last_sync, self._clock()),
-        )
-        return tuple(dict.fromkeys(warnings))
 
     # ── documents and the ledger ─────────────────────────────────────────────
 

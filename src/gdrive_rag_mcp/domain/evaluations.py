@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gdrive_rag_mcp.domain.evidence import Duplicate
+
 
 class Expect(StrEnum):
     """What the documents do with a question."""
@@ -33,11 +35,20 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage as far as an evaluation looks at it; `reading` has its wrapped lines run on."""
+    """A passage as far as an evaluation looks at it; `reading` has its wrapped lines run on.
+
+    `copies` are the passages that say the same and are listed with it.
+    """
 
     document_id: str
     path: str
     reading: str
+    copies: tuple[Duplicate, ...] = ()
+
+    @property
+    def document_ids(self) -> tuple[str, ...]:
+        """The documents that a reader is told to look in: its own first."""
+        return self.document_id, *(copy.document_id for copy in self.copies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +78,8 @@ class Fault(StrEnum):
 class CaseResult:
     """What became of a case.
 
-    `gold_rank` is the place of the first passage from a gold document, from 1, whether or not it
-    was cited; None where there is none.
+    `gold_rank` is the place of the first passage from a gold document, or with a copy in one, from
+    1, whether or not it was cited; None where there is none.
     """
 
     case: Case
@@ -89,9 +100,9 @@ class CaseResult:
 
     @property
     def cited(self) -> tuple[str, ...]:
-        """The ids of the documents cited, best first, each once."""
+        """The ids of the documents cited, best first, each once; copies after what they copy."""
         passages = self.reply.passages if self.reply.sufficient else ()
-        return tuple(dict.fromkeys(passage.document_id for passage in passages))
+        return tuple(dict.fromkeys(one for found in passages for one in found.document_ids))
 
 
 @dataclass(frozen=True, slots=True)

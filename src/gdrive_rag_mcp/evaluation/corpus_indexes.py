@@ -1,10 +1,10 @@
 """Indexes of the corpora of question sets, made by a real sync and kept for the next run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from gdrive_rag_mcp.domain import FileState, Passage, SyncReport
+from gdrive_rag_mcp.domain import FileState, Hit, SyncReport
 from gdrive_rag_mcp.errors import QuestionSetError
 from gdrive_rag_mcp.evaluation.corpus_files import Layout, write_corpus
 from gdrive_rag_mcp.evaluation.question_sets import QuestionSet
@@ -20,9 +20,16 @@ class CorpusIndex:
     path: Path
     ids: Mapping[str, str]
 
-    def document(self, passage: Passage) -> str:
-        """The corpus's id of the document that a passage is from."""
-        return self.ids[passage.name]
+    def documents(self, hit: Hit) -> tuple[str, ...]:
+        """The corpus's ids of the documents that a hit names: its own, and those of its copies."""
+        copies = (PurePosixPath(copy.path).name for copy in hit.duplicates)
+        return tuple(self.ids[name] for name in (hit.passage.name, *copies))
+
+    def gold_rank(self, hits: Iterable[Hit], gold: Collection[str]) -> int | None:
+        """The rank of the first hit that names one of these documents."""
+        return next(
+            (hit.rank for hit in hits if any(one in gold for one in self.documents(hit))), None
+        )
 
 
 class CorpusIndexes:

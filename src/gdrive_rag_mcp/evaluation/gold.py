@@ -11,11 +11,12 @@ _FOLDER = "folder:"
 
 
 def is_gold(case: Case, passage: FoundPassage, root: str | None = None) -> bool:
-    """Whether a passage comes from one of the case's documents.
+    """Whether a passage, or a copy listed with it, comes from one of the case's documents.
 
     `root` is what was synced, such as `folder:/srv/docs`; a path may begin with that folder.
     """
-    names = {passage.document_id, _normal(passage.path, root)}
+    paths = (passage.path, *(copy.path for copy in passage.copies))
+    names = {*passage.document_ids, *(_normal(path, root) for path in paths)}
     return any(gold in names or _normal(gold, root) in names for gold in case.gold)
 
 

@@ -6,7 +6,7 @@ A measure of nothing is NaN, never 0: an empty set was not judged badly, it was 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -33,6 +33,21 @@ def reciprocal_rank(rank: int | None) -> float:
 def hit_at(rank: int | None, depth: int) -> bool:
     """Tell whether `rank` (1-based; None: not found) is among the first `depth`."""
     return rank is not None and rank <= depth
+
+
+def gains_of(ranking: Iterable[Iterable[str]], worth: Mapping[str, float]) -> list[float]:
+    """Return what each place of a ranking is worth, each place given by what it names.
+
+    What is named twice counts at its first place; a place that names several is worth the best of
+    them, and one that names nothing new is none.
+    """
+    seen: set[str] = set()
+    found = []
+    for named in ranking:
+        if new := set(named) - seen:
+            seen |= new
+            found.append(max(worth.get(one, 0.0) for one in new))
+    return found
 
 
 def ndcg_at(gains: Sequence[float], ideal: Sequence[float], depth: int) -> float:

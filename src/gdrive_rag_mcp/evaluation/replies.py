@@ -1,6 +1,6 @@
 """What a search came to, as far as an evaluation looks at it."""
 
-from gdrive_rag_mcp.domain import FoundPassage, Passage, Reply, SearchOutcome
+from gdrive_rag_mcp.domain import FoundPassage, Hit, Reply, SearchOutcome
 
 
 def reply_of(outcome: SearchOutcome) -> Reply:
@@ -12,13 +12,14 @@ def reply_of(outcome: SearchOutcome) -> Reply:
         confidence=evidence.confidence,
         threshold=evidence.threshold,
         mode=outcome.mode.value,
-        passages=tuple(_found(hit.passage) for hit in (retrieved.hits if retrieved else ())),
+        passages=tuple(map(_found, retrieved.hits if retrieved else ())),
         missing_terms=evidence.missing_terms,
         warnings=outcome.warnings,
     )
 
 
-def _found(passage: Passage) -> FoundPassage:
+def _found(hit: Hit) -> FoundPassage:
     """With what a passage is shown with, such as the header of its table."""
+    passage = hit.passage
     reading = f"{passage.context}\n{passage.reading}".strip()
-    return FoundPassage(passage.document_id, passage.path, reading)
+    return FoundPassage(passage.document_id, passage.path, reading, hit.duplicates)

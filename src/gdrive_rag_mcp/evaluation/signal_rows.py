@@ -43,9 +43,7 @@ def _row(
         kind=question.kind,
         group=question.group,
         mode=mode.value,
-        gold_rank=next(
-            (hit.rank for hit in hits if index.document(hit.passage) in question.gold), None
-        ),
+        gold_rank=index.gold_rank(hits, question.gold),
         judged_by=model_name(reading, signals),
         signals=signals,
     )

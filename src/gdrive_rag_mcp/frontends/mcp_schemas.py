@@ -18,6 +18,8 @@ RESULTS: Mapping[str, type] = {
 """What each tool returns, in the order in which the tools are listed."""
 
 _LEVELS = 2
+_FENCE = set(get_type_hints(shapes.Fenced))
+"""The marks that are in every fenced result; the instructions say what they mean."""
 _NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
@@ -25,8 +27,8 @@ def output_schema(shape: type, spelled: set[type] | None = None) -> dict[str, An
     """The schema of a TypedDict of `presentation`, without definitions to refer to.
 
     All tools share the room that a client has for them: a shape is spelled out once, also where it
-    was in `spelled` by an earlier tool; what lies below the items of a list is just an object; and
-    which of the keys are always there is not told.
+    was in `spelled` by an earlier tool, and so are the marks of the fence; what lies below the
+    items of a list is just an object; and which of the keys are always there is not told.
     """
     return _schema(shape, set() if spelled is None else spelled, _LEVELS)
 
@@ -49,9 +51,10 @@ def _schema(kind: Any, spelled: set[type], levels: int) -> dict[str, Any]:  # no
 def _object_schema(shape: type, spelled: set[type], levels: int) -> dict[str, Any]:
     if shape in spelled or not levels:
         return {"type": "object"}
-    spelled.add(shape)
     hints = get_type_hints(shape)
-    properties = {key: _schema(hints[key], spelled, levels - 1) for key in hints}
+    told = _FENCE if shapes.Fenced in spelled else set()
+    spelled.update({shape, shapes.Fenced} if hints.keys() >= _FENCE else {shape})
+    properties = {key: _schema(hints[key], spelled, levels - 1) for key in hints if key not in told}
     return {"type": "object", "properties": properties}
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from gdrive_rag_mcp.domain import FoundPassage, Reply
+from gdrive_rag_mcp.domain import Duplicate, FoundPassage, Reply
 from gdrive_rag_mcp.domain.running_text import running_text
 from gdrive_rag_mcp.errors import ServerError, SettingsError
 from gdrive_rag_mcp.evaluation import Ask
@@ -111,4 +111,10 @@ def _found(hit: Mapping[str, Any]) -> FoundPassage:
     if citation["locator"]["kind"] != "sheet":  # as `Passage.reading` has it
         text = running_text(text)
     reading = f"{hit.get('context', '')}\n{text}".strip()
-    return FoundPassage(str(hit["document_id"]), str(citation["path"]), reading)
+    copies = tuple(map(_duplicate, hit.get("duplicates", ())))
+    return FoundPassage(str(hit["document_id"]), str(citation["path"]), reading, copies)
+
+
+def _duplicate(copy: Mapping[str, Any]) -> Duplicate:
+    chunk, document, path = (str(copy[key]) for key in ("chunk_id", "document_id", "path"))
+    return Duplicate(chunk, document, path, exact=copy["exact"] is True)

@@ -9,14 +9,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationIn
 from gdrive_rag_mcp.settings.synonyms import Synonyms, checked_synonyms
 from gdrive_rag_mcp.settings.urls import plain_url
 
-PREFIX = "GDRIVE_RAG_"
-_UNPREFIXED = (
-    "gdrive_folder_id",
-    "gdrive_shared_drive_id",
-    "google_service_account_file",
-    "google_oauth_client_file",
-    "google_oauth_token_file",
-)
 PATHS = (
     "db_path",
     "embed_model_path",
@@ -24,19 +16,6 @@ PATHS = (
     "google_oauth_client_file",
     "google_oauth_token_file",
 )
-FILE_ONLY = frozenset({"synonyms"})
-"""What is too long for a variable."""
-MAY_HOLD_SECRETS = frozenset(
-    {
-        "embed_api_key_env",
-        "embed_base_url",
-        "drive_endpoint",
-        "google_service_account_file",
-        "google_oauth_client_file",
-        "google_oauth_token_file",
-    }
-)
-"""Where somebody may have put a key or a password by mistake."""
 _NUMBERS = (
     "drive_qps",
     "embed_dimensions",
@@ -48,25 +27,6 @@ _NUMBERS = (
 )
 _SLOWEST_QPS = 0.01
 _LANGUAGES = r"[A-Za-z]\w{0,31}(\+[A-Za-z]\w{0,31}){0,9}"
-SECRETS = frozenset({"GDRIVE_RAG_BEARER_TOKEN", "GDRIVE_RAG_BEARER_TOKEN_FILE"})
-"""Ours, but no settings: whoever needs one reads it, and keeps it nowhere."""
-
-# Names that belong to parts of the product this version does not have yet, and to Compose: they
-# are let through, so that one environment file can serve every version; `doctor` lists them.
-NOT_USED_YET = frozenset(
-    {
-        "GDRIVE_RAG_ANSWER_PROVIDER",
-        "GDRIVE_RAG_ANSWER_MODEL",
-        "GDRIVE_RAG_ANSWER_BASE_URL",
-        "GDRIVE_RAG_ANSWER_API_KEY_ENV",
-        "GDRIVE_RAG_ANSWER_TOKEN_BUDGET",
-        "GDRIVE_RAG_ANSWER_MAX_REWRITES",
-        "GDRIVE_RAG_HOST",
-        "GDRIVE_RAG_PORT",
-        "GDRIVE_RAG_ALLOWED_HOSTS",
-        "GDRIVE_RAG_EXTRAS",
-    }
-)
 
 
 class Settings(BaseModel):
@@ -271,11 +231,6 @@ class Settings(BaseModel):
             return self.db_path
         name = "index.db" if self.index_profile == "default" else f"index-{self.index_profile}.db"
         return (Path("data") / name).absolute()
-
-
-def environment_name(field: str) -> str:
-    """The environment variable of a setting."""
-    return field.upper() if field in _UNPREFIXED else PREFIX + field.upper()
 
 
 def absolute(path: Path) -> Path:

@@ -10,14 +10,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from gdrive_rag_mcp.errors import SettingsError
-from gdrive_rag_mcp.settings.fields import (
+from gdrive_rag_mcp.settings.fields import PATHS, Settings, absolute
+from gdrive_rag_mcp.settings.names import (
     FILE_ONLY,
     NOT_USED_YET,
-    PATHS,
     PREFIX,
     SECRETS,
-    Settings,
-    absolute,
     environment_name,
 )
 from gdrive_rag_mcp.settings.refusals import refusal

@@ -6,7 +6,8 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import ValidationError
 
 from gdrive_rag_mcp.errors import SettingsError
-from gdrive_rag_mcp.settings.fields import MAY_HOLD_SECRETS, Settings
+from gdrive_rag_mcp.settings.fields import Settings
+from gdrive_rag_mcp.settings.names import MAY_HOLD_SECRETS
 
 _SHOWN_CHARS = 80
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
