@@ -30,10 +30,12 @@ from gdrive_rag_mcp.domain.evidence import (
     RetrievalStatistics,
     Retrieved,
     SearchOutcome,
+    Shortfall,
     TextMatch,
     VectorMatch,
     VectorMatches,
     VerdictReason,
+    Weakness,
 )
 from gdrive_rag_mcp.domain.files import (
     SEARCHABLE_STATES,
@@ -149,6 +151,7 @@ __all__ = [
     "Retrieved",
     "Scope",
     "SearchOutcome",
+    "Shortfall",
     "Segment",
     "SegmentKind",
     "SourceFile",
@@ -167,4 +170,5 @@ __all__ = [
     "VectorMatch",
     "VectorMatches",
     "VerdictReason",
+    "Weakness",
 ]

@@ -35,6 +35,13 @@ def answer_type(question: str, language: str) -> AnswerType:
     return AnswerType(found.lastgroup) if found and found.lastgroup else AnswerType.OTHER
 
 
+def asks(text: str, language: str) -> bool:
+    """Whether a text has a question word of any type."""
+    if language not in QUESTION_WORDS:
+        return False
+    return _question_words(language).search(comparable(text, language)) is not None
+
+
 @cache
 def _question_words(language: str) -> re.Pattern[str]:
     table = QUESTION_WORDS[language]
