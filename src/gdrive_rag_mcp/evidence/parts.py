@@ -16,6 +16,9 @@ _MOST = 4
 _SENTENCE = re.compile(r"([^?!？！。؟;；।]+)([?!？！。؟;；।]*)")
 _FULL_STOP = re.compile(r"(?<=[^\W\d_]{3})\.\s+")
 _COMMA = re.compile(r"[,،、，]\s*")
+_LINK = re.compile(r"(?<=[\uac00-\ud7a3][고며])[, ]+")
+"""Korean joins clauses by the ending of a verb."""
+_MARKS_OF_QUESTIONS = frozenset("?？؟;")
 _EDGES = " \t\n,،、，.:;—–-()\u00bf\u00a1"
 _WITHOUT_BLANKS = frozenset(("ja", "ko", "th", "zh"))
 _FREE_ORDER = _WITHOUT_BLANKS | {"tr", "hi", "fa", "vi", "id"}
@@ -72,7 +75,11 @@ def _asking_sentences(text: str, language: str) -> Iterator[str]:
         for part in _FULL_STOP.split(body)
         if _has_key(part)
     ]
-    asking = [part for part, mark in sentences if "?" in mark or "؟" in mark or asks(part, language)]
+    asking = [
+        part
+        for part, mark in sentences
+        if not _MARKS_OF_QUESTIONS.isdisjoint(mark) or asks(_opening(part, language), language)
+    ]
     yield from map(_trimmed, asking or [text])
 
 
@@ -82,23 +89,26 @@ def _clauses(sentence: str, language: str) -> list[str]:
     start = 0
     for joint in _joints(sentence, language):
         left, right = sentence[start : joint.start], sentence[joint.end :]
-        if _is_question(left, language) and _begins_question(right, joint, language):
+        joined = sentence[joint.start :]
+        if _is_question(left, joined, language) and _begins_question(right, joint, language):
             pieces.append(_trimmed(left))
             start = joint.end
     return [*pieces, _trimmed(sentence[start:])]
 
 
-def _is_question(piece: str, language: str) -> bool:
-    return asks(piece, language) and _has_key(piece)
+def _is_question(piece: str, goes_on: str, language: str) -> bool:
+    return asks(piece, language, goes_on) and _has_key(piece)
 
 
 def _begins_question(piece: str, joint: _Joint, language: str) -> bool:
     if not _has_key(piece):
         return False
-    if language in _FREE_ORDER:
-        return asks(piece, language)
-    opening = " ".join(piece.split()[: _OPENING if joint.word else 1])
-    return asks(opening, language)
+    return asks(_opening(piece, language, _OPENING if joint.word else 1), language)
+
+
+def _opening(clause: str, language: str, size: int = _OPENING) -> str:
+    """Where a clause has its question word, if it has one."""
+    return clause if language in _FREE_ORDER else " ".join(clause.split()[:size])
 
 
 def _members(clause: str, language: str) -> list[str]:
@@ -124,7 +134,8 @@ def _members(clause: str, language: str) -> list[str]:
 
 def _joints(text: str, language: str) -> list[_Joint]:
     found = [_Joint(*match.span(), word=True) for match in _joining(language).finditer(text)]
-    for comma in _COMMA.finditer(text):
+    marks = [*_COMMA.finditer(text), *(_LINK.finditer(text) if language == "ko" else ())]
+    for comma in marks:
         if not any(joint.start <= comma.end() and comma.start() <= joint.end for joint in found):
             found.append(_Joint(*comma.span(), word=False))
     return sorted(found, key=lambda joint: joint.start)

@@ -35,11 +35,15 @@ def answer_type(question: str, language: str) -> AnswerType:
     return AnswerType(found.lastgroup) if found and found.lastgroup else AnswerType.OTHER
 
 
-def asks(text: str, language: str) -> bool:
-    """Whether a text has a question word of any type."""
+def asks(text: str, language: str, goes_on: str = "") -> bool:
+    """Whether a text has a question word of any type, also when read with what goes on after it.
+
+    "When it rains" asks, and in "When it rains, what happens?" it does not.
+    """
     if language not in QUESTION_WORDS:
         return False
-    return _question_words(language).search(comparable(text, language)) is not None
+    found = _question_words(language).search(comparable(text + goes_on, language))
+    return found is not None and found.start() < len(comparable(text, language))
 
 
 @cache
