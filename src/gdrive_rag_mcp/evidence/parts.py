@@ -15,6 +15,7 @@ _MOST = 4
 """Parts; a question with more is a list, of which the last part has the rest."""
 _SENTENCE = re.compile(r"([^?!？！。؟;；।]+)([?!？！。؟;；।]*)")
 _FULL_STOP = re.compile(r"(?<=[^\W\d_]{3})\.\s+")
+_DIGIT = re.compile(r"\d")
 _COMMA = re.compile(r"[,،、，]\s*")
 _LINK = re.compile(r"(?<=[\uac00-\ud7a3][고며])[, ]+")
 """Korean joins clauses by the ending of a verb."""
@@ -52,7 +53,7 @@ def parts_of(question: str, language: str) -> tuple[Part, ...]:
     >>> [part.text for part in parts_of("What is the notice period and who signs it?", "en")]
     ['What is the notice period', 'who signs it']
     """
-    text = unicodedata.normalize("NFKC", question)
+    text = unicodedata.normalize("NFC", question)
     clauses = [
         clause
         for sentence in _asking_sentences(text, language)
@@ -80,7 +81,10 @@ def _asking_sentences(text: str, language: str) -> Iterator[str]:
         for part, mark in sentences
         if not _MARKS_OF_QUESTIONS.isdisjoint(mark) or asks(_opening(part, language), language)
     ]
-    yield from map(_trimmed, asking or [text])
+    for sentence in asking or [text]:
+        trimmed = _trimmed(sentence)
+        opening = _joining(language).match(trimmed)
+        yield _trimmed(trimmed[opening.end() :]) if opening else trimmed
 
 
 def _clauses(sentence: str, language: str) -> list[str]:
@@ -147,7 +151,8 @@ def _in_range(text: str, place: int, language: str) -> bool:
 
 
 def _has_key(piece: str) -> bool:
-    return any(term.key for term in query_terms(piece))
+    """Whether a piece says something by itself; a year or another number does not."""
+    return any(term.key and not _DIGIT.search(term.surface) for term in query_terms(piece))
 
 
 def _trimmed(piece: str) -> str:

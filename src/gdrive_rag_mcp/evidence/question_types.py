@@ -46,6 +46,12 @@ def asks(text: str, language: str, goes_on: str = "") -> bool:
     return found is not None and found.start() < len(comparable(text, language))
 
 
+def without_question_words(text: str, language: str) -> str:
+    """The folded text, blanks in place of its question words."""
+    folded = comparable(text, language)
+    return _question_words(language).sub(" ", folded) if language in QUESTION_WORDS else folded
+
+
 @cache
 def _question_words(language: str) -> re.Pattern[str]:
     table = QUESTION_WORDS[language]

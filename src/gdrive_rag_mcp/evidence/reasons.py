@@ -14,6 +14,7 @@ from gdrive_rag_mcp.evidence.asked_signals import (
 )
 from gdrive_rag_mcp.evidence.missing import words_lacking
 from gdrive_rag_mcp.evidence.parts import Part, parts_of
+from gdrive_rag_mcp.evidence.question_types import without_question_words
 from gdrive_rag_mcp.evidence.reading import Reading
 from gdrive_rag_mcp.evidence.signals import cosine_height
 from gdrive_rag_mcp.terms import words
@@ -21,6 +22,8 @@ from gdrive_rag_mcp.terms import words
 _MUCH = 0.2  # of the question's idf
 _MOST = 0.5
 _OF_A_PART = 0.5  # of its idf
+_NEARLY_ALL = 0.6
+"""Of the idf of a part that is said to be supported though much of the question stands nowhere."""
 _BY_CHANCE = 0.2
 """Of the way from the question's background to a text like itself: so high reach chance hits."""
 _SHOWN = 3
@@ -36,10 +39,13 @@ def reason_for(reading: Reading, *, across: bool) -> VerdictReason:
         return VerdictReason.TERMS_ABSENT
     if across:
         return VerdictReason.WEAK_MATCH
+    much_missing = much_is_missing(reading)
     supported, unsupported = supported_parts(reading)
+    if much_missing and supported:
+        supported, _ = supported_parts(reading, _NEARLY_ALL)
     if supported and unsupported:
         return VerdictReason.PARTLY_SUPPORTED
-    if much_is_missing(reading):
+    if much_missing:
         return VerdictReason.TERMS_ABSENT
     fullest = max(map(reading.weight, reading.held), default=0.0)
     if fullest >= _MOST and reading.weight(_unheld(reading)) >= _MUCH:
@@ -61,7 +67,8 @@ def shortfall(reading: Reading, reason: VerdictReason, *, across: bool) -> Short
     )
     if reason is VerdictReason.OK or not reading.held:
         return Shortfall(quotations=quotations)
-    supported, unsupported = ((), ()) if across else supported_parts(reading)
+    partly = reason is VerdictReason.PARTLY_SUPPORTED
+    supported, unsupported = supported_parts(reading) if partly and not across else ((), ())
     return Shortfall(
         weaknesses=_weaknesses(reading, across=across),
         lacking_terms=() if across else _lacking_terms(reading, reason),
@@ -74,34 +81,38 @@ def shortfall(reading: Reading, reason: VerdictReason, *, across: bool) -> Short
 # ── the parts of a question ──────────────────────────────────────────────────
 
 
-def supported_parts(reading: Reading) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The parts of a question that some hit covers by half, and those that none does.
+def supported_parts(
+    reading: Reading, share: float = _OF_A_PART
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The parts of a question that some hit covers by that share of idf, and those that none does.
 
     Different hits may cover different parts. Both are empty where the question has one part only.
     """
     parts = parts_of(reading.retrieved.query.text, reading.asked.language)
     places = [_places(part, reading) for part in parts]
     told = [(part, at) for part, at in zip(parts, places, strict=True) if at]
-    if len(told) < 2:
+    if len(told) <= 1:
         return (), ()
-    covered = [_is_covered(at, reading) for _, at in told]
-    return tuple(
-        tuple(part.text for (part, _), held in zip(told, covered, strict=True) if held is wanted)
-        for wanted in (True, False)
-    )  # type: ignore[return-value] # two of them, as there are two wanted
+    covered = [_is_covered(at, reading, share) for _, at in told]
+    texts = [part.text for part, _ in told]
+    return (
+        tuple(text for text, held in zip(texts, covered, strict=True) if held),
+        tuple(text for text, held in zip(texts, covered, strict=True) if not held),
+    )
 
 
 def _places(part: Part, reading: Reading) -> frozenset[int]:
     """The key terms of a part, as positions."""
-    said = {token for _, own in words(part.text) for token in own}
+    asked = without_question_words(part.text, reading.asked.language)
+    said = {token for _, own in words(asked) for token in own}
     return frozenset(place for place, term in enumerate(reading.terms) if term.forms[0] in said)
 
 
-def _is_covered(places: frozenset[int], reading: Reading) -> bool:
-    """Whether one hit holds half of a part; of a single term, together with any other."""
+def _is_covered(places: frozenset[int], reading: Reading, share: float) -> bool:
+    """Whether one hit holds that share of a part; of a single term, together with any other."""
     whole = reading.weight(places)
     return any(
-        reading.weight(held & places) >= _OF_A_PART * whole and (len(places) > 1 or len(held) > 1)
+        reading.weight(held & places) >= share * whole and (len(places) > 1 or len(held) > 1)
         for held in reading.held
         if held & places
     )
