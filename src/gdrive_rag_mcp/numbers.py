@@ -9,11 +9,19 @@ GROUPED = (
     f"(?:\\d{{1,3}}(?:[{_MARKS}]\\d{{3}})+|\\d{{1,2}}(?:,\\d{{2}})+,\\d{{3}})(?!\\w)"
 )
 """5,000 and 5.000 and 5 000, and 12,34,567: a regular expression without groups."""
-_LETTERS_AND_DIGITS = re.compile("([a-z]{1,5})([0-9]{2,})")
+_LETTERS_AND_DIGITS = re.compile("([a-z]{1,5})([0-9]{2,})|([0-9]{2,})([a-z]{1,2})")
 _GROUP = 3
 _LAKHS = 2
 _YEAR = re.compile("(?:19|20)\\d\\d")
 _LAST_DAY = 31
+_PART_OF_YEAR = "(?:[qh][1-4]|[1-4][qh])"
+_PERIOD = re.compile(
+    f"(?:{_PART_OF_YEAR}(?:fy|cy)?|(?:fye?|cy|gj){_PART_OF_YEAR}?)(?P<last>(?:19|20)[0-9]{{2}})"
+    f"|(?:fye?|cy|gj)?(?P<first>(?:19|20)[0-9]{{2}}){_PART_OF_YEAR}"
+    f"|{_PART_OF_YEAR}?(?:fye?|cy|gj)(?P<short>[0-9]{{2}})"
+)
+"""FY2022, FY22, Q22023, 2023Q1, 3QFY24: a fiscal, calendar or business year, or a part of one."""
+_THIS_CENTURY = 70
 _DIGITS_OF = {
     "ar": ("\u0660", "\u06f0"),
     "fa": ("\u06f0", "\u0660"),
@@ -38,16 +46,29 @@ def other_spellings(token: str, language: str) -> tuple[str, ...]:
     ('1 234 567', '12 34 567')
     >>> other_spellings("03", "en"), other_spellings("2024", "en"), other_spellings("kx4711", "en")
     (('3',), (), ('kx 4711',))
+    >>> other_spellings("fy22", "en")
+    ('fy 22', '2022')
     """
     if not token.isdecimal():
         code = _LETTERS_AND_DIGITS.fullmatch(token)
-        return (f"{code[1]} {code[2]}",) if code else ()
+        apart = (" ".join(filter(None, code.groups())),) if code else ()
+        return *apart, *_year_of_period(token)
     plain = "".join(str(unicodedata.decimal(sign)) for sign in token)
     ways = [plain, *_padded(plain), *_grouped(plain)]
     own_zero = chr(ord(token[0]) - unicodedata.decimal(token[0]))
     zeros = dict.fromkeys((own_zero, *_DIGITS_OF.get(language, ())))
     ways += [_in_digits(way, zero) for way in tuple(ways) for zero in zeros]
     return tuple(way for way in dict.fromkeys(ways) if way != token)
+
+
+def _year_of_period(token: str) -> tuple[str, ...]:
+    """The year that a period is in or of: who speaks of it may name the year alone."""
+    period = _PERIOD.fullmatch(token)
+    if period is None:
+        return ()
+    if short := period["short"]:
+        return (f"{19 if int(short) >= _THIS_CENTURY else 20}{short}",)
+    return (period["last"] or period["first"],)
 
 
 def _padded(plain: str) -> tuple[str, ...]:

@@ -40,10 +40,12 @@ from gdrive_rag_mcp.domain.evidence import (
     RetrievalStatistics,
     Retrieved,
     SearchOutcome,
+    Shortfall,
     TextMatch,
     VectorMatch,
     VectorMatches,
     VerdictReason,
+    Weakness,
 )
 from gdrive_rag_mcp.domain.files import (
     SEARCHABLE_STATES,
@@ -168,6 +170,7 @@ __all__ = [
     "Segment",
     "SegmentKind",
     "Shift",
+    "Shortfall",
     "SignalScale",
     "SourceFile",
     "SourceFolder",
@@ -185,4 +188,5 @@ __all__ = [
     "VectorMatch",
     "VectorMatches",
     "VerdictReason",
+    "Weakness",
 ]

@@ -151,6 +151,41 @@ class VerdictReason(StrEnum):
     PARTLY_SUPPORTED = "partly_supported"
 
 
+class Weakness(StrEnum):
+    """What speaks against the best candidate, and what its four followers do not mend."""
+
+    SAYS_OPPOSITE = "says_opposite"
+    NEGATION_DIFFERS = "negation_differs"
+    QUOTATION_ABSENT = "quotation_absent"
+    LACKS_DATES = "lacks_dates"
+    LACKS_NUMBERS = "lacks_numbers"
+    LACKS_NAMES = "lacks_names"
+    NO_SUCH_ANSWER = "no_such_answer"
+    """Nothing of the kind asked for, such as a time or a measure, stands near."""
+    LACKS_TERMS = "lacks_terms"
+    FAR_IN_MEANING = "far_in_meaning"
+    """Its vector is no nearer to the question than those of passages about something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """What evidence lacks, in the words of the question.
+
+    `weaknesses` come most telling first. `lacking_terms` are the key terms that the best candidate
+    does not hold or, where a question is covered in part, that no candidate does. The parts are
+    those of a question that asks for several things; `quotations` stand nowhere in scope.
+    """
+
+    weaknesses: tuple[Weakness, ...] = ()
+    lacking_terms: tuple[str, ...] = ()
+    supported_parts: tuple[str, ...] = ()
+    unsupported_parts: tuple[str, ...] = ()
+    quotations: tuple[str, ...] = ()
+
+
+NO_SHORTFALL = Shortfall()
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The verdict over what was retrieved; `signals` are what it was made from, by name."""
@@ -161,6 +196,7 @@ class Evidence:
     threshold: float
     missing_terms: tuple[str, ...] = ()
     signals: Mapping[str, float] = field(default_factory=dict)
+    shortfall: Shortfall = NO_SHORTFALL
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -43,6 +43,16 @@ def missing_words(question: str, terms: Sequence[TermStatistics]) -> tuple[Missi
         if " " in token:  # a term of several words, by the operator's dictionary
             found.setdefault((token,), MissingWord(term.surface, (token,)))
     return tuple(found.values())
+
+
+def words_lacking(question: str, absent: Set[str]) -> tuple[str, ...]:
+    """The words of a question that are made of absent tokens, in order, as they were written."""
+    found = dict.fromkeys(
+        missing.surface
+        for word, word_tokens in words(question)
+        for missing in _missing_in(word, word_tokens, [token in absent for token in word_tokens])
+    )
+    return tuple(found)
 
 
 def missing_codes(question: str, missing: Sequence[MissingWord]) -> tuple[str, ...]:

@@ -35,6 +35,23 @@ def answer_type(question: str, language: str) -> AnswerType:
     return AnswerType(found.lastgroup) if found and found.lastgroup else AnswerType.OTHER
 
 
+def asks(text: str, language: str, goes_on: str = "") -> bool:
+    """Whether a text has a question word of any type, also when read with what goes on after it.
+
+    "When it rains" asks, and in "When it rains, what happens?" it does not.
+    """
+    if language not in QUESTION_WORDS:
+        return False
+    found = _question_words(language).search(comparable(text + goes_on, language))
+    return found is not None and found.start() < len(comparable(text, language))
+
+
+def without_question_words(text: str, language: str) -> str:
+    """The folded text, blanks in place of its question words."""
+    folded = comparable(text, language)
+    return _question_words(language).sub(" ", folded) if language in QUESTION_WORDS else folded
+
+
 @cache
 def _question_words(language: str) -> re.Pattern[str]:
     table = QUESTION_WORDS[language]

@@ -8,6 +8,7 @@ from gdrive_rag_mcp.evidence.calibrated import rarity_in, shifted
 from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
+from gdrive_rag_mcp.evidence.reasons import much_is_missing, reason_for, shortfall
 from gdrive_rag_mcp.evidence.signals import corpus_coverage, cosine_height
 from gdrive_rag_mcp.terms import detected_language
 
@@ -21,8 +22,6 @@ TOKENS, TOKENS_ACROSS = "tokens", "tokens_across"
 _CROSSING = frozenset((ACROSS, TOKENS_ACROSS))
 
 _KNOWN = 0.7  # of the question's idf: below, more confidence is asked for
-_MUCH = 0.2  # of the question's idf
-_MOST = 0.5
 
 
 def judge(
@@ -40,7 +39,7 @@ def judge(
         return Evidence(False, VerdictReason.SCOPE_EMPTY, 0.0, usual)
     reading = read(retrieved, rarity_in(calibration))
     if not retrieved.hits:
-        reason = VerdictReason.TERMS_ABSENT if _much_is_missing(reading) else VerdictReason.NO_MATCH
+        reason = VerdictReason.TERMS_ABSENT if much_is_missing(reading) else VerdictReason.NO_MATCH
         return Evidence(False, reason, 0.0, usual, reading.missing)
     measured = measure(reading)
     model = model_name(reading, measured)
@@ -49,13 +48,16 @@ def judge(
     confidence = model_for(model).confidence(measured) if model else 0.0
     confidence = shifted(confidence, model or "", calibration)
     sufficient = confidence >= threshold
+    across = crosses_languages(retrieved)
+    reason = VerdictReason.OK if sufficient else reason_for(reading, across=across)
     return Evidence(
         sufficient=sufficient,
-        reason=VerdictReason.OK if sufficient else _reason(reading),
+        reason=reason,
         confidence=confidence,
         threshold=threshold,
         missing_terms=reading.missing,
         signals={name: value for name, value in measured.items() if not math.isnan(value)},
+        shortfall=shortfall(reading, reason, across=across),
     )
 
 
@@ -104,21 +106,3 @@ def crosses_languages(retrieved: Retrieved) -> bool:
         return False
     found = detected_language(nearest.passage.text)
     return found is not None and found != asked
-
-
-def _reason(reading: Reading) -> VerdictReason:
-    """Why evidence is not sufficient; a code that stands nowhere is a reason in any language."""
-    across = crosses_languages(reading.retrieved)
-    if reading.missing_codes or (_much_is_missing(reading) and not across):
-        return VerdictReason.TERMS_ABSENT
-    if across:
-        return VerdictReason.WEAK_MATCH
-    fullest = max(map(reading.weight, reading.held), default=0.0)
-    unseen = reading.known.difference(*reading.held)
-    if fullest >= _MOST and reading.weight(unseen) >= _MUCH:
-        return VerdictReason.PARTLY_SUPPORTED
-    return VerdictReason.WEAK_MATCH
-
-
-def _much_is_missing(reading: Reading) -> bool:
-    return bool(reading.missing) and 1 - reading.weight(reading.known) >= _MUCH

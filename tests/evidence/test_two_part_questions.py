@@ -1,0 +1,102 @@
+"""Which part of a two-part question the documents leave open, over real indexes in 17 languages."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gdrive_rag_mcp.chunking.structural import StructuralChunker
+from gdrive_rag_mcp.domain import Mode, Query
+from gdrive_rag_mcp.evidence.parts import parts_of
+from gdrive_rag_mcp.evidence.reading import read
+from gdrive_rag_mcp.evidence.reasons import supported_parts
+from gdrive_rag_mcp.evidence.verdict import judge
+from gdrive_rag_mcp.retrieval import Retriever
+from gdrive_rag_mcp.store import Store
+from gdrive_rag_mcp.terms import language_of
+from gdrive_rag_mcp.testing.small_index import fill_index, plain_document
+from gdrive_rag_mcp.testing.two_part_questions import (
+    OTHER_PASSAGES,
+    TWO_PART_QUESTIONS,
+    TwoPartQuestion,
+)
+
+LANGUAGES = sorted(OTHER_PASSAGES)
+RIGHT = 0.9
+"""Of all questions, at least; and two of three in any language."""
+_FIRST, _SECOND, _BOTH = (0,), (1,), (0, 1)
+
+
+def asked_in(language: str) -> list[TwoPartQuestion]:
+    return [asked for asked in TWO_PART_QUESTIONS if asked.language == language]
+
+
+def is_split(asked: TwoPartQuestion) -> bool:
+    parts = [part.text for part in parts_of(asked.question, language_of(asked.question))]
+    return (
+        len(parts) == 2
+        and (asked.first in parts[0], asked.second in parts[0]) == (True, False)
+        and (asked.first in parts[1], asked.second in parts[1]) == (False, True)
+    )
+
+
+def told(asked: TwoPartQuestion, there: tuple[int, ...], path: Path) -> bool:
+    """Whether exactly the parts that are there are said to be supported."""
+    with Store.open_for_reading(path) as store:
+        retrieved = Retriever(store.index, None, Mode.KEYWORD).retrieve(Query(asked.question))
+    supported, unsupported = supported_parts(read(retrieved))
+    wanted = [(asked.first, asked.second)[part] for part in there]
+    lacking = [word for word in (asked.first, asked.second) if word not in wanted]
+    reason = judge(retrieved, threshold=1.0).reason.value
+    return (
+        _each_in_one(wanted, supported)
+        and _each_in_one(lacking, unsupported)
+        and (reason == "partly_supported") is bool(lacking)
+    )
+
+
+def _each_in_one(wanted: list[str], parts: tuple[str, ...]) -> bool:
+    return len(wanted) == len(parts) and all(
+        word in part for word, part in zip(wanted, parts, strict=True)
+    )
+
+
+def indexed(language: str, there: tuple[int, ...], path: Path) -> Path:
+    """Passages for those parts of every question in a language, and two about something else."""
+    texts = [asked.passages[part] for asked in asked_in(language) for part in there]
+    texts += [text for text in OTHER_PASSAGES[language].replace("।", "।.").split(". ") if text]
+    documents = ((f"d{number}", plain_document(text)) for number, text in enumerate(texts))
+    fill_index(path, documents, StructuralChunker(300, 40))
+    return path
+
+
+def test_every_language_has_three_questions() -> None:
+    assert {language: len(asked_in(language)) for language in LANGUAGES} == dict.fromkeys(
+        LANGUAGES, 3
+    )
+
+
+def test_questions_are_split_where_the_second_part_begins() -> None:
+    wrong = [asked.question for asked in TWO_PART_QUESTIONS if not is_split(asked)]
+
+    assert len(wrong) <= (1 - RIGHT) * len(TWO_PART_QUESTIONS), wrong
+
+
+@pytest.mark.parametrize("there", [_FIRST, _SECOND, _BOTH], ids=["first", "second", "both"])
+def test_the_parts_that_the_documents_cover_are_told_from_the_others(
+    there: tuple[int, ...], tmp_path: Path
+) -> None:
+    rates: Mapping[str, Counter[bool]] = {
+        language: Counter(
+            told(asked, there, indexed(language, there, tmp_path / f"{language}.db"))
+            if number == 0
+            else told(asked, there, tmp_path / f"{language}.db")
+            for number, asked in enumerate(asked_in(language))
+        )
+        for language in LANGUAGES
+    }
+    right = {language: count[True] for language, count in rates.items()}
+
+    assert sum(right.values()) >= RIGHT * len(TWO_PART_QUESTIONS), right
+    assert min(right.values()) >= 2, right
