@@ -69,7 +69,7 @@ class Searching:
             question=query.text,
             scope_id=scope_id,
             mode=retrieved.mode,
-            evidence=judge(retrieved, self.threshold),
+            evidence=judge(retrieved, store.calibration.get(), self.threshold),
             coverage=coverage,
             last_sync=last_sync,
             warnings=self._warnings(retrieved, coverage, last_sync),
