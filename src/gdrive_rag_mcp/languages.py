@@ -1,6 +1,7 @@
 """Which language a text is in: by its script, and by the function words of Latin script."""
 
 import re
+from functools import lru_cache
 
 from gdrive_rag_mcp.stop_words import STOP_WORDS
 
@@ -38,6 +39,11 @@ _TELLTALE = {
 _FUNCTION_WORD_SHARE = 0.05  # of the words; a language we have no list for has fewer by chance
 
 
+# One question is looked at by several parts of a search, each of which asks for its language.
+_lately = lru_cache(maxsize=16)
+
+
+@_lately
 def detected_language(text: str) -> str | None:
     """The language most of a text is written in, or None where the text does not say.
 
@@ -77,6 +83,7 @@ def _marks_of_languages(text: str) -> dict[str, int]:
     }
 
 
+@_lately
 def language_of(text: str) -> str:
     """The language to read a text in: the one detected, or the likeliest."""
     detected = detected_language(text)

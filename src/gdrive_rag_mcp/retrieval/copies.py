@@ -19,7 +19,8 @@ from gdrive_rag_mcp.terms import fold, tokens
 ALIKE = 0.8
 """Of the distinct runs of three words of both, from which passages are nearly the same."""
 _SHINGLE = 3
-_ROUGH_WORD = re.compile(r"\w+")
+_ROUGH = re.compile(r"\w+")
+_ASCII_SEPARATORS = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
 _FEWEST_WORDS = 20
 """Shorter ones have to be the same: one word of a few changes what is said."""
 _LITTLE = frozenset(fold(word) for words in STOP_WORDS.values() for word in words)
@@ -84,12 +85,13 @@ def same_groups(passages: Sequence[Passage]) -> list[list[int]]:
 
     Few are alike, which a look at their raw words tells at a tenth of the cost.
     """
-    rough = [frozenset(_ROUGH_WORD.findall(passage.text.casefold())) for passage in passages]
+    rough = _as_bits([rough_words(passage.text) for passage in passages])
+    sizes = [words.bit_count() for words in rough]
     read = lru_cache(maxsize=None)(lambda place: wording(passages[place]))
 
     def same(one: int, other: int) -> bool:
-        shared = len(rough[one] & rough[other])
-        alike = 2 * shared >= max(len(rough[one]), len(rough[other]))
+        shared = (rough[one] & rough[other]).bit_count()
+        alike = 2 * shared >= max(sizes[one], sizes[other])
         return alike and say_the_same(read(one), read(other))
 
     groups: list[list[int]] = []
@@ -100,3 +102,21 @@ def same_groups(passages: Sequence[Passage]) -> list[list[int]]:
         else:
             own.append(place)
     return groups
+
+
+def rough_words(text: str) -> list[str]:
+    """Runs of letters and digits; in plain ASCII without a regular expression, at half its cost."""
+    text = text.casefold()
+    return text.translate(_ASCII_SEPARATORS).split() if text.isascii() else _ROUGH.findall(text)
+
+
+def _as_bits(texts: Sequence[Sequence[str]]) -> list[int]:
+    """The distinct words of each text as bits of a number: what two share is counted at once."""
+    bits: dict[str, int] = {}
+    found = []
+    for words in map(set, texts):
+        own = 0
+        for word in words:
+            own |= bits.get(word) or bits.setdefault(word, 1 << len(bits))
+        found.append(own)
+    return found

@@ -94,6 +94,8 @@ def held_first(
     fused: Sequence[tuple[int, float]], held: Mapping[int, tuple[int, int]]
 ) -> list[tuple[int, float]]:
     """Put chunks first that hold what was asked for whole: quotations before codes."""
+    if not held:
+        return list(fused)
     nothing = (0, 0)
     return sorted(
         fused, key=lambda scored: tuple(-number for number in held.get(scored[0], nothing))

@@ -171,7 +171,8 @@ class TextIndex:
         if not asked:
             return ()
         matching, parameters = self._matching(asked, self._flags(scope, filters))
-        rows = self._connection.execute(
+        rows = fetch(
+            self._connection,
             f"SELECT rowid, -bm25({self._table}, {_WEIGHTS}) AS score {matching} "
             "ORDER BY score DESC, rowid LIMIT ?",
             (*parameters, limit),

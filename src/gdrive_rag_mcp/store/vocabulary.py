@@ -7,6 +7,7 @@ import apsw
 from gdrive_rag_mcp.compounds import best_split, made_of
 from gdrive_rag_mcp.domain import QueryTerm
 from gdrive_rag_mcp.numbers import other_spellings
+from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.terms import is_single_sign, starts_of_forms, stem
 
 _MOST_FORMS = 12
@@ -84,12 +85,8 @@ class Vocabulary:
 
     def _words(self, condition: str, *parameters: str | int) -> list[tuple[str, int]]:
         """Words of the vocabulary, each with about how many chunks hold it."""
-        return [
-            (word, count)
-            for word, count in self._connection.execute(
-                f"SELECT term, doc FROM {self._table} WHERE {condition}", parameters
-            )
-        ]
+        statement = f"SELECT term, doc FROM {self._table} WHERE {condition}"
+        return [(word, count) for word, count in fetch(self._connection, statement, parameters)]
 
 
 def just_after(start: str) -> str:
