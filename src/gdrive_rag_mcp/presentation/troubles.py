@@ -46,6 +46,12 @@ def because(coverage: Coverage) -> str:
     return ", ".join(f"{number} {name}" for name, number in commonest if number)
 
 
+def commonest_remedy(coverage: Coverage) -> str:
+    """What helps most of the files that cannot be searched and that anything is known to help."""
+    helped = {reason: n for reason, n in _unsearchable(coverage).items() if reason in REMEDIES and n}
+    return REMEDIES[max(sorted(helped), key=lambda one: helped[one])] if helped else ""
+
+
 def _unsearchable(coverage: Coverage) -> dict[Reason, int]:
     """By reason, those that cannot be found; of the held ones, most still can."""
     numbers = {
