@@ -53,6 +53,17 @@ def reason_for(reading: Reading, *, across: bool) -> VerdictReason:
     return VerdictReason.WEAK_MATCH
 
 
+def leaves_a_question_open(reading: Reading) -> bool:
+    """Whether one of several questions is covered and another is not, so that none is answered.
+
+    A member of an enumeration is no question of its own: "research and development" is one thing.
+    """
+    parts = parts_of(reading.retrieved.query.text, reading.asked.language)
+    if len(parts) <= 1 or not all(part.clause for part in parts):
+        return False
+    return all(supported_parts(reading))
+
+
 def much_is_missing(reading: Reading) -> bool:
     """Whether words that nothing in scope holds carry much of the question's weight."""
     return bool(reading.missing) and 1 - reading.weight(reading.known) >= _MUCH
@@ -163,15 +174,15 @@ def _lacks_terms(reading: Reading) -> bool:
 
 _NONE = 1e-9
 _CHECKS: Mapping[Weakness, _Check] = {
-    Weakness.SAYS_OPPOSITE: _below(opposites_agree, _MOST),
+    Weakness.FAR_IN_MEANING: _below(cosine_height, _BY_CHANCE),
     Weakness.QUOTATION_ABSENT: _quotation_absent,
-    Weakness.LACKS_DATES: _below(dates_held, 1.0),
     Weakness.LACKS_NUMBERS: _below(numbers_held, 1.0),
     Weakness.LACKS_NAMES: _below(entities_held, _MOST),
-    Weakness.FAR_IN_MEANING: _below(cosine_height, _BY_CHANCE),
+    Weakness.SAYS_OPPOSITE: _below(opposites_agree, _MOST),
     Weakness.NO_SUCH_ANSWER: _below(answer_type_near, _NONE),
     Weakness.LACKS_TERMS: _lacks_terms,
     Weakness.NEGATION_DIFFERS: _below(negation_agrees, _MOST),
+    Weakness.LACKS_DATES: _below(dates_held, 1.0),
 }
 """Most telling first, by how much oftener each is seen where the documents do not answer."""
 _OF_MEANING: Mapping[Weakness, _Check] = {

@@ -139,6 +139,7 @@ def message(
             *_warned(outcome, audience),
             *_held(outcome.coverage, audience),
             *_unread(outcome.coverage, audience),
+            *_to_be_read(outcome),
         ]
     )
 
@@ -249,5 +250,10 @@ def _unread(coverage: Coverage, audience: Audience) -> Iterator[str]:
         f"{f' ({causes})' if causes else ''}, so an answer may stand in {one_of_them}; "
         f"{audience.ledger} names {them}."
     )
-    if remedy := commonest_remedy(coverage):
-        yield f"To have them read: {remedy}."
+
+
+def _to_be_read(outcome: SearchOutcome) -> Iterator[str]:
+    """What helps most of the unread files, where an answer that was not found may be in them."""
+    remedy = commonest_remedy(outcome.coverage)
+    if remedy and not outcome.evidence.sufficient:
+        yield f"To have more of them read: {remedy}."

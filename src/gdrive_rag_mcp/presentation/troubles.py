@@ -48,7 +48,9 @@ def because(coverage: Coverage) -> str:
 
 def commonest_remedy(coverage: Coverage) -> str:
     """What helps most of the files that cannot be searched and that anything is known to help."""
-    helped = {reason: n for reason, n in _unsearchable(coverage).items() if reason in REMEDIES and n}
+    helped = {
+        reason: n for reason, n in _unsearchable(coverage).items() if reason in REMEDIES and n
+    }
     return REMEDIES[max(sorted(helped), key=lambda one: helped[one])] if helped else ""
 
 
