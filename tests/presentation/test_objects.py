@@ -130,8 +130,9 @@ def test_a_refused_search_shows_its_hits_as_candidates_only() -> None:
             "warnings": ["unreadable_files_in_scope"],
             "message": (
                 "Abstain: no document in scope mentions “sabbatical”. Tell the user so, or ask "
-                "again without that if the question does not turn on it; `candidate_results` are about "
-                "something else and support no answer. Do not fill the gap from memory or general knowledge. "
+                "again without that if the question does not turn on it; `candidate_results` "
+                "are about something else and support no answer. Do not fill the gap from memory "
+                "or general knowledge. "
                 "18 of 830 files in scope could not be read (12 needs_ocr, "
                 "4 encrypted, 2 pending), so an answer may stand in one of them; "
                 "list_documents names them. To have more of them read: their pages are "

@@ -138,11 +138,13 @@ def _members(clause: str, language: str) -> list[str]:
 
 
 def _joints(text: str, language: str) -> list[_Joint]:
-    found = [_Joint(*match.span(), word=True) for match in _joining(language).finditer(text)]
+    found = [
+        _Joint(match.start(), match.end(), word=True) for match in _joining(language).finditer(text)
+    ]
     marks = [*_COMMA.finditer(text), *(_LINK.finditer(text) if language == "ko" else ())]
     for comma in marks:
         if not any(joint.start <= comma.end() and comma.start() <= joint.end for joint in found):
-            found.append(_Joint(*comma.span(), word=False))
+            found.append(_Joint(comma.start(), comma.end(), word=False))
     return sorted(found, key=lambda joint: joint.start)
 
 
