@@ -135,7 +135,7 @@ def test_a_refused_search_shows_its_hits_as_candidates_only() -> None:
                 "or general knowledge. "
                 "18 of 830 files in scope could not be read (12 needs_ocr, "
                 "4 encrypted, 2 pending), so an answer may stand in one of them; "
-                "list_documents names them. To have more of them read: their pages are "
+                "list_documents names them. What helps 12 needs_ocr: their pages are "
                 "pictures: set GDRIVE_RAG_OCR_LANGUAGES, or run a text recognition over them."
             ),
             "coverage": {

@@ -256,4 +256,4 @@ def _to_be_read(outcome: SearchOutcome) -> Iterator[str]:
     """What helps most of the unread files, where an answer that was not found may be in them."""
     remedy = commonest_remedy(outcome.coverage)
     if remedy and not outcome.evidence.sufficient:
-        yield f"To have more of them read: {remedy}."
+        yield f"What helps {remedy}."

@@ -47,11 +47,14 @@ def because(coverage: Coverage) -> str:
 
 
 def commonest_remedy(coverage: Coverage) -> str:
-    """What helps most of the files that cannot be searched and that anything is known to help."""
+    """`4 encrypted: save them without a password`, of the commonest reason that has a remedy."""
     helped = {
         reason: n for reason, n in _unsearchable(coverage).items() if reason in REMEDIES and n
     }
-    return REMEDIES[max(sorted(helped), key=lambda one: helped[one])] if helped else ""
+    if not helped:
+        return ""
+    reason = max(sorted(helped), key=lambda one: helped[one])
+    return f"{helped[reason]} {reason.value}: {REMEDIES[reason]}"
 
 
 def _unsearchable(coverage: Coverage) -> dict[Reason, int]:
