@@ -19,8 +19,18 @@ from gdrive_rag_mcp.testing.made_evidence import hit, retrieved
 
 KNOWN = {
     **dict.fromkeys(("what", "is", "the", "and", "who", "it", "of", "in", "not", "was"), 80),
-    **{"notice": 4, "period": 6, "signs": 5, "lease": 5, "rent": 7, "2027": 3, "marta": 3},
-    **{"lind": 3, "paid": 6, "400": 2, "euros": 9, "1": 1},
+    "notice": 4,
+    "period": 6,
+    "signs": 5,
+    "lease": 5,
+    "rent": 7,
+    "2027": 3,
+    "marta": 3,
+    "lind": 3,
+    "paid": 6,
+    "400": 2,
+    "euros": 9,
+    "1": 1,
 }
 FILLERS = ("The canteen opens.", "Visitors wear badges.", "Laptops are replaced.")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
-from gdrive_rag_mcp.domain import Mode, Query
+from gdrive_rag_mcp.domain import Mode, Query, Retrieved
 from gdrive_rag_mcp.evidence.parts import parts_of
 from gdrive_rag_mcp.evidence.reading import read
 from gdrive_rag_mcp.evidence.reasons import supported_parts
@@ -61,10 +61,14 @@ def is_split(asked: TwoPartQuestion) -> bool:
     )
 
 
+def found_for(asked: TwoPartQuestion, path: Path) -> Retrieved:
+    with Store.open_for_reading(path) as store:
+        return Retriever(store.index, None, Mode.KEYWORD).retrieve(Query(asked.question))
+
+
 def told(asked: TwoPartQuestion, there: tuple[int, ...], path: Path) -> bool:
     """Whether exactly the parts that are there are said to be supported."""
-    with Store.open_for_reading(path) as store:
-        retrieved = Retriever(store.index, None, Mode.KEYWORD).retrieve(Query(asked.question))
+    retrieved = found_for(asked, path)
     supported, unsupported = supported_parts(read(retrieved))
     wanted = [(asked.first, asked.second)[part] for part in there]
     lacking = [word for word in (asked.first, asked.second) if word not in wanted]
@@ -114,3 +118,25 @@ def test_the_parts_that_the_documents_cover_are_told_from_the_others(
 
     assert sum(right.values()) >= RIGHT * len(TWO_PART_QUESTIONS), right
     assert min(right.values()) >= 2, right
+
+
+def test_a_question_of_two_is_answered_where_both_are_and_refused_where_one_is_not(
+    tmp_path: Path,
+) -> None:
+    accepted: dict[tuple[int, ...], list[bool]] = {_FIRST: [], _SECOND: [], _BOTH: []}
+    for language in LANGUAGES:
+        for there, verdicts in accepted.items():
+            path = indexed(language, there, tmp_path / f"{language}{there}.db")
+            verdicts += [
+                judge(found_for(asked, path)).sufficient
+                for asked in asked_in(language)
+                if asks_twice(asked)
+            ]
+
+    assert sum(accepted[_BOTH]) >= RIGHT * len(accepted[_BOTH])
+    assert sum(accepted[_FIRST] + accepted[_SECOND]) == 0
+
+
+def asks_twice(asked: TwoPartQuestion) -> bool:
+    parts = parts_of(asked.question, language_of(asked.question))
+    return len(parts) == 2 and all(part.clause for part in parts)

@@ -37,16 +37,17 @@ REMEDIES = {
 }
 WHOLE = Coverage({FileState.INDEXED: 3}, {})
 HOLES = Coverage({FileState.INDEXED: 3, FileState.SKIPPED: 2}, {Reason.ENCRYPTED: 2})
+OPEN_PART = Shortfall(
+    weaknesses=(Weakness.LACKS_TERMS,),
+    lacking_terms=("signs",),
+    supported_parts=("What is the notice period",),
+    unsupported_parts=("who signs it",),
+)
 
 
 def refused(
     reason: VerdictReason,
-    shortfall: Shortfall = Shortfall(
-        weaknesses=(Weakness.LACKS_TERMS,),
-        lacking_terms=("signs",),
-        supported_parts=("What is the notice period",),
-        unsupported_parts=("who signs it",),
-    ),
+    shortfall: Shortfall = OPEN_PART,
     coverage: Coverage = HOLES,
 ) -> SearchOutcome:
     searched = reason not in (VerdictReason.NO_INDEX, VerdictReason.SCOPE_UNKNOWN)

@@ -1,7 +1,7 @@
 """Why evidence is not sufficient, so that whoever asked can do something about it."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from gdrive_rag_mcp.domain import PhraseKind, Shortfall, VerdictReason, Weakness
 from gdrive_rag_mcp.evidence.asked_signals import (
@@ -54,14 +54,26 @@ def reason_for(reading: Reading, *, across: bool) -> VerdictReason:
 
 
 def leaves_a_question_open(reading: Reading) -> bool:
-    """Whether one of several questions is covered and another is not, so that none is answered.
+    """Whether one of several questions is covered, and another asks for what stands nowhere.
 
-    A member of an enumeration is no question of its own: "research and development" is one thing.
+    It does where nothing in scope holds a word that it alone has, and no hit half of such words.
+    Words that only the hits do not hold prove too little: an answer may have others. A member of an
+    enumeration is no question of its own: "research and development" is one thing.
     """
     parts = parts_of(reading.retrieved.query.text, reading.asked.language)
     if len(parts) <= 1 or not all(part.clause for part in parts):
         return False
-    return all(supported_parts(reading))
+    places = [at for part in parts if (at := _places(part, reading))]
+    covered = any(_is_covered(at, reading, _OF_A_PART) for at in places)
+    return covered and any(_asks_for_the_unknown(at, places, reading) for at in places)
+
+
+def _asks_for_the_unknown(
+    part: frozenset[int], parts: Sequence[frozenset[int]], reading: Reading
+) -> bool:
+    own = part.difference(*(other for other in parts if other is not part))
+    held = max((reading.weight(held & own) for held in reading.held), default=0.0)
+    return not own <= reading.known and held < _OF_A_PART * reading.weight(own)
 
 
 def much_is_missing(reading: Reading) -> bool:
@@ -95,7 +107,7 @@ def shortfall(reading: Reading, reason: VerdictReason, *, across: bool) -> Short
 def supported_parts(
     reading: Reading, share: float = _OF_A_PART
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The parts of a question that some hit covers by that share of idf, and those that none does.
+    """The parts of a question that some hit covers by that share of idf, and the others.
 
     Different hits may cover different parts. Both are empty where the question has one part only.
     """
@@ -104,7 +116,11 @@ def supported_parts(
     told = [(part, at) for part, at in zip(parts, places, strict=True) if at]
     if len(told) <= 1:
         return (), ()
-    covered = [_is_covered(at, reading, share) for _, at in told]
+    all_places = [at for _, at in told]
+    covered = [
+        _is_covered(at, reading, share) and not _asks_for_the_unknown(at, all_places, reading)
+        for at in all_places
+    ]
     texts = [part.text for part, _ in told]
     return (
         tuple(text for text, held in zip(texts, covered, strict=True) if held),

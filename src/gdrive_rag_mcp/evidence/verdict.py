@@ -38,7 +38,7 @@ def judge(
     vectors, words alone, or, across languages, vectors alone. It is 0 when a code or a year that
     was asked for stands nowhere in scope, and when there is nothing to judge by. Evidence is
     sufficient from the threshold on; without one, from what `required` says. Of several questions
-    in one, all have to be covered.
+    in one, none may ask for what stands nowhere.
     """
     usual = DEFAULT_THRESHOLD if threshold is None else threshold
     if not retrieved.statistics.chunks:
