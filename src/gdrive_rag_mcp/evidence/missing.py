@@ -16,7 +16,7 @@ _SHORTEST_UNKNOWN_RUN = 2
 # characters, as in Q3: that may be spelt out.
 _CODE = re.compile(
     r"(?<![A-Za-z0-9\u00c0-\u024f])(?=(?:[-/_.]?[A-Z0-9]){3})"
-    r"(?:[A-Z]+(?:[-/_.]?[A-Z0-9])*|(?:19|20)\d\d)(?![A-Za-z0-9\u00c0-\u024f])"
+    r"(?:[A-Z]+(?:[-/_.]?[A-Z0-9])*|(?:19|20)\d\d(?:[QH][1-4])?)(?![A-Za-z0-9\u00c0-\u024f])"
 )
 
 

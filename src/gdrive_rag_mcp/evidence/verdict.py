@@ -46,7 +46,8 @@ def judge(
     reading = read(retrieved, rarity_in(calibration))
     if not retrieved.hits:
         reason = VerdictReason.TERMS_ABSENT if much_is_missing(reading) else VerdictReason.NO_MATCH
-        return Evidence(False, reason, 0.0, usual, reading.missing)
+        lacking = shortfall(reading, reason, across=False)
+        return Evidence(False, reason, 0.0, usual, reading.missing, shortfall=lacking)
     measured = measure(reading)
     model = model_name(reading, measured)
     coverage = measured[corpus_coverage.__name__]
