@@ -124,3 +124,21 @@ def test_a_year_that_no_document_speaks_of_is_refused(judging: Callable[..., Jud
     assert judged("Does the lease of the Da Nang warehouse end in 2027?").sufficient
     evidence = judged("Does the lease of the Da Nang warehouse end in 2031?")
     assert (evidence.sufficient, evidence.missing_terms) == (False, ("2031",))
+
+
+@pytest.mark.parametrize("period", ["FY2027", "FY27", "Q42027", "2027Q4"])
+def test_a_fiscal_year_is_there_where_its_year_is(
+    judging: Callable[..., Judging], period: str
+) -> None:
+    evidence = judging(HANDBOOK)(f"Does the lease of the Da Nang warehouse end in {period}?")
+
+    assert (evidence.sufficient, evidence.missing_terms) == (True, ())
+
+
+@pytest.mark.parametrize("period", ["FY2031", "FY31", "Q42031", "2031Q4", "KX-4711", "INV-2027-9"])
+def test_a_period_or_code_that_stands_nowhere_is_refused(
+    judging: Callable[..., Judging], period: str
+) -> None:
+    evidence = judging(HANDBOOK)(f"Does the lease of the Da Nang warehouse end in {period}?")
+
+    assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.TERMS_ABSENT)

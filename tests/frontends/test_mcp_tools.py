@@ -135,6 +135,10 @@ def test_a_search_returns_the_whole_object_fenced(index: Path, mode: str) -> Non
             "reason": "ok",
             "threshold": 0.0,
             "missing_terms": [],
+            "lacking_terms": [],
+            "weaknesses": [],
+            "supported_parts": [],
+            "unsupported_parts": [],
             "mode": "hybrid",
             "warnings": ["unreadable_files_in_scope"],
             "message": (

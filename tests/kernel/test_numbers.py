@@ -42,3 +42,21 @@ def test_a_grouped_number_is_one_term_of_its_digits(written: str) -> None:
 @pytest.mark.parametrize("written", ["192.168.1.1", "2024.03", "A5.000", "12.5", "1,2"])
 def test_what_only_looks_like_a_grouped_number_keeps_its_parts(written: str) -> None:
     assert len(query_terms(written)) > 1
+
+
+@pytest.mark.parametrize(
+    ("token", "year"),
+    [("fy2022", "2022"), ("fy22", "2022"), ("fy98", "1998"), ("q22023", "2023")]
+    + [("2023q1", "2023"), ("fy2023q1", "2023"), ("3qfy24", "2024"), ("gj2021", "2021")],
+)
+def test_a_period_may_stand_as_its_year(token: str, year: str) -> None:
+    assert year in other_spellings(token, "en")
+
+
+@pytest.mark.parametrize("token", ["cve2022", "q3", "h123", "a380", "kx4711", "1h23", "fy2"])
+def test_a_code_that_is_no_period_has_no_year(token: str) -> None:
+    assert [way for way in other_spellings(token, "en") if way.isdecimal()] == []
+
+
+def test_figures_and_letters_may_stand_apart() -> None:
+    assert "10 k" in other_spellings("10k", "en")

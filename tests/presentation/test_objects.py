@@ -25,9 +25,11 @@ from gdrive_rag_mcp.domain import (
     RetrievalStatistics,
     Retrieved,
     SearchOutcome,
+    Shortfall,
     StoredDocument,
     SyncReport,
     VerdictReason,
+    Weakness,
 )
 
 MODIFIED = datetime(2026, 2, 1, 13, 30, tzinfo=timezone(timedelta(hours=1)))
@@ -75,6 +77,10 @@ REFUSED = SearchOutcome(
         threshold=0.5,
         missing_terms=("sabbatical",),
         signals={"coverage": 0.0},
+        shortfall=Shortfall(
+            weaknesses=(Weakness.FAR_IN_MEANING, Weakness.LACKS_TERMS),
+            lacking_terms=("sabbatical",),
+        ),
     ),
     coverage=COVERAGE,
     last_sync=SYNCED,
@@ -116,15 +122,21 @@ def test_a_refused_search_shows_its_hits_as_candidates_only() -> None:
             "confidence": 0.0712,
             "threshold": 0.5,
             "missing_terms": ["sabbatical"],
+            "lacking_terms": ["sabbatical"],
+            "weaknesses": ["far_in_meaning", "lacks_terms"],
+            "supported_parts": [],
+            "unsupported_parts": [],
             "mode": "hybrid",
             "warnings": ["unreadable_files_in_scope"],
             "message": (
-                "Abstain: no document in scope mentions “sabbatical”. Tell the user so; "
-                "`candidate_results` are about something else and support no answer. "
-                "Do not fill the gap from memory or general knowledge. "
+                "Abstain: no document in scope mentions “sabbatical”. Tell the user so, or ask "
+                "again without that if the question does not turn on it; `candidate_results` "
+                "are about something else and support no answer. Do not fill the gap from memory "
+                "or general knowledge. "
                 "18 of 830 files in scope could not be read (12 needs_ocr, "
                 "4 encrypted, 2 pending), so an answer may stand in one of them; "
-                "list_documents names them."
+                "list_documents names them. What helps 12 needs_ocr: their pages are "
+                "pictures: set GDRIVE_RAG_OCR_LANGUAGES, or run a text recognition over them."
             ),
             "coverage": {
                 "in_scope": 830,

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -15,7 +16,7 @@ _SHORTEST_UNKNOWN_RUN = 2
 # characters, as in Q3: that may be spelt out.
 _CODE = re.compile(
     r"(?<![A-Za-z0-9\u00c0-\u024f])(?=(?:[-/_.]?[A-Z0-9]){3})"
-    r"(?:[A-Z]+(?:[-/_.]?[A-Z0-9])*|(?:19|20)\d\d)(?![A-Za-z0-9\u00c0-\u024f])"
+    r"(?:[A-Z]+(?:[-/_.]?[A-Z0-9])*|(?:19|20)\d\d(?:[QH][1-4])?)(?![A-Za-z0-9\u00c0-\u024f])"
 )
 
 
@@ -45,7 +46,7 @@ def missing_words(question: str, terms: Sequence[TermStatistics]) -> tuple[Missi
     return tuple(found.values())
 
 
-def words_lacking(question: str, absent: Set[str]) -> tuple[str, ...]:
+def words_lacking(question: str, absent: AbstractSet[str]) -> tuple[str, ...]:
     """The words of a question that are made of absent tokens, in order, as they were written."""
     found = dict.fromkeys(
         missing.surface

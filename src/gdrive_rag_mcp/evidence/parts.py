@@ -105,14 +105,15 @@ def _is_question(piece: str, goes_on: str, language: str) -> bool:
 
 
 def _begins_question(piece: str, joint: _Joint, language: str) -> bool:
-    if not _has_key(piece):
+    """Whether it does; after a comma alone, most languages go on with a relative clause."""
+    if not _has_key(piece) or not (joint.word or language in _WITHOUT_BLANKS):
         return False
-    return asks(_opening(piece, language, _OPENING if joint.word else 1), language)
+    return asks(_opening(piece, language), language)
 
 
-def _opening(clause: str, language: str, size: int = _OPENING) -> str:
+def _opening(clause: str, language: str) -> str:
     """Where a clause has its question word, if it has one."""
-    return clause if language in _FREE_ORDER else " ".join(clause.split()[:size])
+    return clause if language in _FREE_ORDER else " ".join(clause.split()[:_OPENING])
 
 
 def _members(clause: str, language: str) -> list[str]:
@@ -137,11 +138,13 @@ def _members(clause: str, language: str) -> list[str]:
 
 
 def _joints(text: str, language: str) -> list[_Joint]:
-    found = [_Joint(*match.span(), word=True) for match in _joining(language).finditer(text)]
+    found = [
+        _Joint(match.start(), match.end(), word=True) for match in _joining(language).finditer(text)
+    ]
     marks = [*_COMMA.finditer(text), *(_LINK.finditer(text) if language == "ko" else ())]
     for comma in marks:
         if not any(joint.start <= comma.end() and comma.start() <= joint.end for joint in found):
-            found.append(_Joint(*comma.span(), word=False))
+            found.append(_Joint(comma.start(), comma.end(), word=False))
     return sorted(found, key=lambda joint: joint.start)
 
 

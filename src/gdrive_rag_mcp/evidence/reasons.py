@@ -1,7 +1,7 @@
 """Why evidence is not sufficient, so that whoever asked can do something about it."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from gdrive_rag_mcp.domain import PhraseKind, Shortfall, VerdictReason, Weakness
 from gdrive_rag_mcp.evidence.asked_signals import (
@@ -53,6 +53,29 @@ def reason_for(reading: Reading, *, across: bool) -> VerdictReason:
     return VerdictReason.WEAK_MATCH
 
 
+def leaves_a_question_open(reading: Reading) -> bool:
+    """Whether one of several questions is covered, and another asks for what stands nowhere.
+
+    It does where nothing in scope holds a word that it alone has, and no hit half of such words.
+    Words that only the hits do not hold prove too little: an answer may have others. A member of an
+    enumeration is no question of its own: "research and development" is one thing.
+    """
+    parts = parts_of(reading.retrieved.query.text, reading.asked.language)
+    if len(parts) <= 1 or not all(part.clause for part in parts):
+        return False
+    places = [at for part in parts if (at := _places(part, reading))]
+    covered = any(_is_covered(at, reading, _OF_A_PART) for at in places)
+    return covered and any(_asks_for_the_unknown(at, places, reading) for at in places)
+
+
+def _asks_for_the_unknown(
+    part: frozenset[int], parts: Sequence[frozenset[int]], reading: Reading
+) -> bool:
+    own = part.difference(*(other for other in parts if other is not part))
+    held = max((reading.weight(held & own) for held in reading.held), default=0.0)
+    return not own <= reading.known and held < _OF_A_PART * reading.weight(own)
+
+
 def much_is_missing(reading: Reading) -> bool:
     """Whether words that nothing in scope holds carry much of the question's weight."""
     return bool(reading.missing) and 1 - reading.weight(reading.known) >= _MUCH
@@ -84,7 +107,7 @@ def shortfall(reading: Reading, reason: VerdictReason, *, across: bool) -> Short
 def supported_parts(
     reading: Reading, share: float = _OF_A_PART
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The parts of a question that some hit covers by that share of idf, and those that none does.
+    """The parts of a question that some hit covers by that share of idf, and the others.
 
     Different hits may cover different parts. Both are empty where the question has one part only.
     """
@@ -93,7 +116,11 @@ def supported_parts(
     told = [(part, at) for part, at in zip(parts, places, strict=True) if at]
     if len(told) <= 1:
         return (), ()
-    covered = [_is_covered(at, reading, share) for _, at in told]
+    all_places = [at for _, at in told]
+    covered = [
+        _is_covered(at, reading, share) and not _asks_for_the_unknown(at, all_places, reading)
+        for at in all_places
+    ]
     texts = [part.text for part, _ in told]
     return (
         tuple(text for text, held in zip(texts, covered, strict=True) if held),
@@ -163,15 +190,15 @@ def _lacks_terms(reading: Reading) -> bool:
 
 _NONE = 1e-9
 _CHECKS: Mapping[Weakness, _Check] = {
-    Weakness.SAYS_OPPOSITE: _below(opposites_agree, _MOST),
+    Weakness.FAR_IN_MEANING: _below(cosine_height, _BY_CHANCE),
     Weakness.QUOTATION_ABSENT: _quotation_absent,
-    Weakness.LACKS_DATES: _below(dates_held, 1.0),
     Weakness.LACKS_NUMBERS: _below(numbers_held, 1.0),
     Weakness.LACKS_NAMES: _below(entities_held, _MOST),
-    Weakness.FAR_IN_MEANING: _below(cosine_height, _BY_CHANCE),
+    Weakness.SAYS_OPPOSITE: _below(opposites_agree, _MOST),
     Weakness.NO_SUCH_ANSWER: _below(answer_type_near, _NONE),
     Weakness.LACKS_TERMS: _lacks_terms,
     Weakness.NEGATION_DIFFERS: _below(negation_agrees, _MOST),
+    Weakness.LACKS_DATES: _below(dates_held, 1.0),
 }
 """Most telling first, by how much oftener each is seen where the documents do not answer."""
 _OF_MEANING: Mapping[Weakness, _Check] = {

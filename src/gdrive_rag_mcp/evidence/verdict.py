@@ -8,7 +8,12 @@ from gdrive_rag_mcp.evidence.calibrated import rarity_in, shifted
 from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
-from gdrive_rag_mcp.evidence.reasons import much_is_missing, reason_for, shortfall
+from gdrive_rag_mcp.evidence.reasons import (
+    leaves_a_question_open,
+    much_is_missing,
+    reason_for,
+    shortfall,
+)
 from gdrive_rag_mcp.evidence.signals import corpus_coverage, cosine_height
 from gdrive_rag_mcp.terms import detected_language
 
@@ -32,7 +37,8 @@ def judge(
     The signals become a confidence through the model that fits what could be compared: words and
     vectors, words alone, or, across languages, vectors alone. It is 0 when a code or a year that
     was asked for stands nowhere in scope, and when there is nothing to judge by. Evidence is
-    sufficient from the threshold on; without one, from what `required` says.
+    sufficient from the threshold on; without one, from what `required` says. Of several questions
+    in one, none may ask for what stands nowhere.
     """
     usual = DEFAULT_THRESHOLD if threshold is None else threshold
     if not retrieved.statistics.chunks:
@@ -40,15 +46,17 @@ def judge(
     reading = read(retrieved, rarity_in(calibration))
     if not retrieved.hits:
         reason = VerdictReason.TERMS_ABSENT if much_is_missing(reading) else VerdictReason.NO_MATCH
-        return Evidence(False, reason, 0.0, usual, reading.missing)
+        lacking = shortfall(reading, reason, across=False)
+        return Evidence(False, reason, 0.0, usual, reading.missing, shortfall=lacking)
     measured = measure(reading)
     model = model_name(reading, measured)
     coverage = measured[corpus_coverage.__name__]
     threshold = required(model, coverage) if threshold is None else threshold
     confidence = model_for(model).confidence(measured) if model else 0.0
     confidence = shifted(confidence, model or "", calibration)
-    sufficient = confidence >= threshold
     across = crosses_languages(retrieved)
+    in_part = not across and leaves_a_question_open(reading)
+    sufficient = confidence >= threshold and not in_part
     reason = VerdictReason.OK if sufficient else reason_for(reading, across=across)
     return Evidence(
         sufficient=sufficient,

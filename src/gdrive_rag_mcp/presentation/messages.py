@@ -7,11 +7,14 @@ from enum import Enum
 from gdrive_rag_mcp.domain import (
     Coverage,
     FileState,
+    Mode,
     SearchOutcome,
     VerdictReason,
+    Weakness,
 )
 from gdrive_rag_mcp.presentation.counting import counted
-from gdrive_rag_mcp.presentation.troubles import because
+from gdrive_rag_mcp.presentation.shortfalls import quoted, quoted_parts, why_not
+from gdrive_rag_mcp.presentation.troubles import because, commonest_remedy
 
 
 class Audience(Enum):
@@ -40,7 +43,6 @@ class _Refusal:
         return f"{self.fact[0].upper()}{self.fact[1:]}. {self.person}"
 
 
-_TERMS_SHOWN = 8
 _NOT_FROM_MEMORY = "Do not fill the gap from memory or general knowledge."
 _SUFFICIENT = {
     Audience.MODEL: (
@@ -75,20 +77,39 @@ _REFUSALS = {
     ),
     VerdictReason.TERMS_ABSENT: _Refusal(
         "no document in scope mentions {terms}",
-        "Tell the user so; `candidate_results` are about something else and support no answer.",
-        "The nearest passages are about something else and support no answer.",
+        "Tell the user so, or ask again without that if the question does not turn on it; "
+        "`candidate_results` are about something else and support no answer.",
+        "The nearest passages are about something else and support no answer; ask again without "
+        "that if the question does not turn on it.",
     ),
     VerdictReason.WEAK_MATCH: _Refusal(
-        "the nearest passages do not support an answer",
-        f"Tell the user that the documents do not answer the question; {_LEADS}",
-        "The documents do not answer the question.",
+        "the nearest passages do not support an answer{why_not}",
+        f"Tell the user that the documents do not answer the question, or ask once more in other "
+        f"words; {_LEADS}",
+        "The documents do not answer the question as it is put; other words may find more.",
     ),
     VerdictReason.PARTLY_SUPPORTED: _Refusal(
         "the passages cover only a part of the question{without}",
-        f"Tell the user which part the documents do not answer; {_LEADS}",
-        "The documents do not answer the rest.",
+        f"Tell the user which part the documents do not answer; ask again without it for an answer "
+        f"to the rest. {_LEADS}",
+        "The documents do not answer the rest; ask again without it.",
     ),
 }
+_ONE_PART_OPEN = _Refusal(
+    "the passages cover only a part of the question: none answers {unsupported}",
+    f"Tell the user that this part is not answered; ask for {{supported}} alone for an answer to "
+    f"that. {_LEADS}",
+    "Ask for {supported} alone.",
+)
+_NARROWED = frozenset(
+    (
+        VerdictReason.NO_MATCH,
+        VerdictReason.TERMS_ABSENT,
+        VerdictReason.WEAK_MATCH,
+        VerdictReason.PARTLY_SUPPORTED,
+    )
+)
+"""Reasons that may not hold in a wider scope."""
 _FILTERED_OUT = _Refusal(
     "no document in scope passes the filters",
     "Search without mime_type, modified_after and modified_before, or tell the user so.",
@@ -113,9 +134,12 @@ def message(
     return " ".join(
         [
             *said,
+            *_nowhere(outcome, audience),
+            *_wider(outcome, audience),
             *_warned(outcome, audience),
             *_held(outcome.coverage, audience),
             *_unread(outcome.coverage, audience),
+            *_to_be_read(outcome),
         ]
     )
 
@@ -131,11 +155,17 @@ def refusal_to_pass_on(outcome: SearchOutcome) -> str:
 
 
 def _filled(said: str, outcome: SearchOutcome) -> str:
-    terms = _quoted(outcome.evidence.missing_terms)
+    evidence = outcome.evidence
+    lacking, terms = evidence.shortfall, quoted(evidence.missing_terms)
+    unheld = quoted(lacking.lacking_terms)
+    without = f": none holds {unheld}" if unheld else ""
     return said.format(
-        scope=_quoted((outcome.scope_id or "",)),
+        scope=quoted((outcome.scope_id or "",)),
         terms=terms or "what the question is about",
-        without=f": nothing mentions {terms}" if terms else "",
+        without=f": nothing mentions {terms}" if terms else without,
+        why_not=why_not(evidence),
+        supported=quoted_parts(lacking.supported_parts),
+        unsupported=quoted_parts(lacking.unsupported_parts),
     )
 
 
@@ -143,11 +173,13 @@ def _refusal(outcome: SearchOutcome) -> _Refusal:
     reason = outcome.evidence.reason
     if reason is VerdictReason.SCOPE_EMPTY and outcome.coverage.searchable:
         return _FILTERED_OUT
+    if reason is VerdictReason.PARTLY_SUPPORTED and outcome.evidence.shortfall.unsupported_parts:
+        return _ONE_PART_OPEN
     return _REFUSALS[reason]
 
 
 def _absent(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
-    if terms := _quoted(outcome.evidence.missing_terms):
+    if terms := quoted(outcome.evidence.missing_terms):
         duty = "; say so" if audience is Audience.MODEL else ""
         yield (
             f"No document in scope mentions {terms}: where the question turns on that, the "
@@ -155,10 +187,19 @@ def _absent(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
         )
 
 
-def _quoted(words: tuple[str, ...]) -> str:
-    shown = ", ".join(f"“{word[:80]}”" for word in words[:_TERMS_SHOWN])
-    more = len(words) - _TERMS_SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+def _nowhere(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
+    """What was asked for word for word and stands nowhere, unless the reason has said so."""
+    lacking = outcome.evidence.shortfall
+    said = outcome.evidence.reason is VerdictReason.WEAK_MATCH
+    if lacking.quotations and not (said and Weakness.QUOTATION_ABSENT in lacking.weaknesses):
+        duty = "; say so" if audience is Audience.MODEL else ""
+        yield f"No document in scope has {quoted(lacking.quotations)} word for word{duty}."
+
+
+def _wider(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
+    if outcome.scope_id is not None and outcome.evidence.reason in _NARROWED:
+        narrowed = "scope_id" if audience is Audience.MODEL else "--scope"
+        yield f"A search without {narrowed} looks at all documents."
 
 
 def _warned(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
@@ -173,10 +214,15 @@ def _warned(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
             "Only words were compared, because no embeddings are at hand: what is said in other "
             "words or in another language was not found."
         )
+    elif outcome.mode is Mode.KEYWORD and not outcome.evidence.sufficient and outcome.retrieved:
+        yield (
+            "Only words were compared, as the search is set to: what is said in other words or in "
+            "another language was not found."
+        )
     if "index_stale" in outcome.warnings:
         yield (
             f"The index was last synced on {outcome.last_sync:%Y-%m-%d}: later changes are not in "
-            "it."
+            "it until `gdrive-rag-mcp sync` is run."
         )
 
 
@@ -204,3 +250,10 @@ def _unread(coverage: Coverage, audience: Audience) -> Iterator[str]:
         f"{f' ({causes})' if causes else ''}, so an answer may stand in {one_of_them}; "
         f"{audience.ledger} names {them}."
     )
+
+
+def _to_be_read(outcome: SearchOutcome) -> Iterator[str]:
+    """What helps most of the unread files, where an answer that was not found may be in them."""
+    remedy = commonest_remedy(outcome.coverage)
+    if remedy and not outcome.evidence.sufficient:
+        yield f"What helps {remedy}."

@@ -31,13 +31,22 @@ class ReachObject(TypedDict):
 
 
 class EvidenceObject(TypedDict):
-    """The verdict, and in `message` what the client must do with it."""
+    """The verdict, and in `message` what the client must do with it.
+
+    `weaknesses` say why `candidate_results[0]` is not enough, most telling first; `lacking_terms`
+    are words of the question that it, or where a part is covered any candidate, does not hold. The
+    parts are those of a question that asks for several things.
+    """
 
     sufficient: bool
     reason: str
     confidence: float
     threshold: float
     missing_terms: list[str]
+    lacking_terms: list[str]
+    weaknesses: list[str]
+    supported_parts: list[str]
+    unsupported_parts: list[str]
     mode: str
     warnings: list[str]
     message: str

@@ -46,6 +46,17 @@ def because(coverage: Coverage) -> str:
     return ", ".join(f"{number} {name}" for name, number in commonest if number)
 
 
+def commonest_remedy(coverage: Coverage) -> str:
+    """`4 encrypted: save them without a password`, of the commonest reason that has a remedy."""
+    helped = {
+        reason: n for reason, n in _unsearchable(coverage).items() if reason in REMEDIES and n
+    }
+    if not helped:
+        return ""
+    reason = max(sorted(helped), key=lambda one: helped[one])
+    return f"{helped[reason]} {reason.value}: {REMEDIES[reason]}"
+
+
 def _unsearchable(coverage: Coverage) -> dict[Reason, int]:
     """By reason, those that cannot be found; of the held ones, most still can."""
     numbers = {
