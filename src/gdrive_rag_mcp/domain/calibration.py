@@ -102,6 +102,8 @@ class Calibration:
     probes: int = 0
     lacking: str = ""
     piece_frequencies: PieceFrequencies | None = None
+    pieces_mark: str = ""
+    """The state of the index's chunks when its pieces were counted."""
     scales: Mapping[str, SignalScale] = field(default_factory=dict)
     shifts: Mapping[str, Shift] = field(default_factory=dict)
 
@@ -119,7 +121,8 @@ class Probe:
     """A question that was made from a chunk, and what came of it with its document and without.
 
     `near` are the chunks that either was seen in, and `reach` the cosine from which another chunk
-    would be seen as well. `chunks` is how many the index had when it was asked.
+    would be seen as well. When it was asked, the index had `chunks`, `newest` being the last number
+    of any, and `asked_of` named the embedder and whatever else its result depends on.
     """
 
     key: str
@@ -130,6 +133,8 @@ class Probe:
     near: tuple[int, ...] = ()
     reach: float = 0.0
     chunks: int = 0
+    newest: int = 0
+    asked_of: str = ""
     vector: bytes = b""
     """The question's, as float16; empty where words alone were asked."""
 

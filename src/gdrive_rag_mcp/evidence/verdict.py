@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from gdrive_rag_mcp.domain import Calibration, Evidence, Mode, Retrieved, VerdictReason
-from gdrive_rag_mcp.evidence.calibrated import rarity_in, shifted
+from gdrive_rag_mcp.evidence.calibrated import calibrated, rarity_in, shifted
 from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
@@ -41,7 +41,7 @@ def judge(
     if not retrieved.hits:
         reason = VerdictReason.TERMS_ABSENT if much_is_missing(reading) else VerdictReason.NO_MATCH
         return Evidence(False, reason, 0.0, usual, reading.missing)
-    measured = measure(reading)
+    measured = calibrated(measure(reading), calibration)
     model = model_name(reading, measured)
     coverage = measured[corpus_coverage.__name__]
     threshold = required(model, coverage) if threshold is None else threshold

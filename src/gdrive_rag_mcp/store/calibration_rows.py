@@ -102,6 +102,8 @@ class CalibrationRows:
                 "near": list(probe.near),
                 "reach": probe.reach,
                 "chunks": probe.chunks,
+                "newest": probe.newest,
+                "asked_of": probe.asked_of,
             },
             ensure_ascii=False,
         )
@@ -125,6 +127,7 @@ def _facts(calibration: Calibration) -> str:
         "basis": asdict(calibration.basis) | {"made_at": stored_time(calibration.basis.made_at)},
         "probes": calibration.probes,
         "lacking": calibration.lacking,
+        "pieces_mark": calibration.pieces_mark,
         "scales": {name: asdict(scale) for name, scale in calibration.scales.items()},
         "shifts": {name: asdict(shift) for name, shift in calibration.shifts.items()},
     }
@@ -149,6 +152,7 @@ def _calibration(told: Mapping[str, Any], pieces: bytes) -> Calibration:
         int(told["probes"]),
         str(told["lacking"]),
         _unpacked(pieces),
+        str(told["pieces_mark"]),
         scales,
         shifts,
     )
@@ -201,5 +205,7 @@ def _probe(key: str, told: Mapping[str, Any], vector: bytes) -> Probe:
         tuple(map(int, told["near"])),
         float(told["reach"]),
         int(told["chunks"]),
+        int(told["newest"]),
+        str(told["asked_of"]),
         bytes(vector),
     )
