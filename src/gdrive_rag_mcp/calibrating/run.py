@@ -36,6 +36,8 @@ MOST_SECONDS = 60.0
 SHARE_OF_A_SYNC = 0.05
 _PACE_OF_WORDS = 3_000_000.0
 """Characters a second that a sync of words alone writes; measured, see docs/performance.md."""
+HANDFUL = 16
+"""Probes that are asked however long they take: fewer would leave a new index with chance."""
 _LITTLE = 0.05
 """Of an index's chunks: so many may come or go before its pieces are counted anew."""
 _LARGEST_DOCUMENT = 256
@@ -249,7 +251,7 @@ class _Run:
         """Ask as many as time and budget allow, but a handful at least."""
         for done, candidate in enumerate(candidates):
             self._own.progress("calibrating", done, len(candidates))
-            if self._time_is_up and len(known) >= FEWEST:
+            if self._time_is_up and len(known) >= HANDFUL:
                 self._lacking = STOPPED_BY_TIME
                 return
             try:

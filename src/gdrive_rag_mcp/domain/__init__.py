@@ -1,6 +1,7 @@
 """The nouns of the project, frozen; they know nothing of files, databases or networks."""
 
 from gdrive_rag_mcp.domain.calibration import (
+    QUANTILES,
     Calibration,
     CalibrationBasis,
     CalibrationStatus,
@@ -106,6 +107,7 @@ from gdrive_rag_mcp.domain.token_vectors import TokenVectors
 __all__ = [
     "ALARMING",
     "EVERYTHING",
+    "QUANTILES",
     "SEARCHABLE_STATES",
     "STATE_OF_REASON",
     "Calibration",
