@@ -1,4 +1,4 @@
-"""From what the probes showed to what a verdict goes by: the scale of the vectors, and a shift."""
+"""From what the probes showed to what a verdict goes by: where the vectors' signals lie."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from gdrive_rag_mcp.domain import QUANTILES, Probe, Seen, Shift, SignalScale
+from gdrive_rag_mcp.domain import QUANTILES, Odds, Probe, Seen, SignalScale
 from gdrive_rag_mcp.evidence.calibrated import (
     SCALED_SIGNALS,
     log_odds,
     on_reference_scale,
-    shift_for,
 )
-from gdrive_rag_mcp.evidence.model import Model, model_for
+from gdrive_rag_mcp.evidence.model import Model, fitted_models, model_for
 
 FEWEST = 8
 """Probes below which nothing is learnt: chance would move more than it corrects."""
@@ -38,23 +37,24 @@ def scales_of(probes: Sequence[Probe]) -> dict[str, SignalScale]:
     return found
 
 
-def shifts_of(
+def odds_of(
     probes: Sequence[Probe], scales: Mapping[str, SignalScale], embedder: str
-) -> dict[str, Shift]:
-    """The shift of each model that the probes ask, with what it rests on."""
+) -> dict[str, Odds]:
+    """How well each model that the probes ask tells whether their document is there."""
     found = {}
-    for name in sorted({probe.present.judged_by or "" for probe in probes} - {""}):
+    asked = {probe.present.judged_by or "" for probe in probes}
+    for name in sorted(asked & fitted_models()):
         model = model_for(name)
         present, absent = (
             _log_odds(model, name, [side(probe) for probe in probes], scales, embedder)
             for side in (_present, _absent)
         )
         if min(len(present), len(absent)) >= FEWEST:
-            found[name] = Shift(
-                shift_for(_quantiles(present), _quantiles(absent), len(present)),
+            found[name] = Odds(
                 len(present),
                 _quantiles(present),
                 _quantiles(absent),
+                separation(present, absent),
             )
     return found
 
@@ -66,15 +66,18 @@ def _log_odds(
     scales: Mapping[str, SignalScale],
     embedder: str,
 ) -> Numbers:
-    """What the model makes of signals on the reference scale, where that is the model asked."""
-    return np.array(
-        [
-            log_odds(model.confidence(on_reference_scale(one.signals, scales, embedder)))
-            for one in seen
-            if one.judged_by == name
-        ],
-        np.float64,
+    """What the model makes of signals on the reference scale; least where none would be asked.
+
+    What another model would be asked is left out.
+    """
+    confidences = (
+        model.confidence(on_reference_scale(one.signals, scales, embedder))
+        if one.judged_by
+        else 0.0
+        for one in seen
+        if one.judged_by in (name, None)
     )
+    return np.array([log_odds(confidence) for confidence in confidences], np.float64)
 
 
 def separation(present: Numbers, absent: Numbers) -> float:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from gdrive_rag_mcp.calibrating.learning import FEWEST, scales_of, shifts_of
+from gdrive_rag_mcp.calibrating.choosing import candidates
+from gdrive_rag_mcp.calibrating.learning import FEWEST, odds_of, scales_of
 from gdrive_rag_mcp.calibrating.piece_counts import SAMPLE, count_pieces
 from gdrive_rag_mcp.calibrating.probes import Candidate, ask, embedded_question
-from gdrive_rag_mcp.calibrating.questions import question_from
 from gdrive_rag_mcp.calibrating.staleness import Change
 from gdrive_rag_mcp.domain import (
     Calibration,
@@ -29,9 +29,6 @@ from gdrive_rag_mcp.store import Store
 
 _PROBES_VERSION = 1
 """Goes up when probes are asked, or their signals measured, in another way."""
-PROBES = 64
-PAID_PROBES = 40
-"""Where a provider may bill for each question."""
 MOST_SECONDS = 60.0
 SHARE_OF_A_SYNC = 0.05
 _PACE_OF_WORDS = 3_000_000.0
@@ -40,10 +37,6 @@ HANDFUL = 16
 """Probes that are asked however long they take: fewer would leave a new index with chance."""
 _LITTLE = 0.05
 """Of an index's chunks: so many may come or go before its pieces are counted anew."""
-_LARGEST_DOCUMENT = 256
-"""Chunks; to take a larger one out and put it back costs more than it tells."""
-_MOST_OF_THE_INDEX = 0.5
-"""Of all chunks; without a document that holds more, it would be another index."""
 
 STOPPED_BY_TIME = "time"
 STOPPED_BY_BUDGET = "max_embeddings"
@@ -149,7 +142,7 @@ class _Run:
     def run(self) -> Calibrated:
         sample = [one.number for one in self._store.chunk_sample.lowest(SAMPLE)]
         pieces = self._pieces(sample)
-        wanted = self._candidates()
+        wanted = candidates(self._store, self._embedder, self._basis.chunks)
         known = self._known(wanted)
         stale = self._stale(known)
         new = [one for one in wanted if one.key not in known]
@@ -198,23 +191,6 @@ class _Run:
         gone = chunks + come - self._basis.chunks
         return come + gone <= _LITTLE * self._basis.chunks
 
-    def _candidates(self) -> list[Candidate]:
-        """The texts with the lowest hashes that a question can be made from."""
-        paid = self._embedder is not None and self._embedder.calls(1, 100) > 0
-        most = PAID_PROBES if paid else PROBES
-        sample = [
-            one
-            for one in self._store.chunk_sample.lowest(4 * most)
-            if one.siblings <= min(_LARGEST_DOCUMENT, _MOST_OF_THE_INDEX * self._basis.chunks)
-        ]
-        texts = dict(self._store.chunk_sample.texts([one.number for one in sample]))
-        found: list[Candidate] = []
-        for one in sample:
-            question = question_from(texts[one.number].reading, one.key)
-            if question is not None and len(found) < most:
-                found.append(Candidate(one.key, question, one.document_id))
-        return found
-
     def _known(self, wanted: Sequence[Candidate]) -> dict[str, Probe]:
         """The probes that were asked before; all others are forgotten."""
         kept = self._store.calibration.probes()
@@ -244,13 +220,13 @@ class _Run:
 
     def _ask(
         self,
-        candidates: Sequence[Candidate],
+        asked: Sequence[Candidate],
         known: dict[str, Probe],
         pieces: PieceFrequencies | None,
     ) -> None:
         """Ask as many as time and budget allow, but a handful at least."""
-        for done, candidate in enumerate(candidates):
-            self._own.progress("calibrating", done, len(candidates))
+        for done, candidate in enumerate(asked):
+            self._own.progress("calibrating", done, len(asked))
             if self._time_is_up and len(known) >= HANDFUL:
                 self._lacking = STOPPED_BY_TIME
                 return
@@ -301,7 +277,7 @@ class _Run:
             pieces,
             self._pieces_mark,
             scales,
-            shifts_of(probes, scales, self._basis.model),
+            odds_of(probes, scales, self._basis.model),
         )
         with self._store.transaction():
             self._store.calibration.keep(calibration)

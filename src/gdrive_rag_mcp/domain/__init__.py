@@ -5,10 +5,10 @@ from gdrive_rag_mcp.domain.calibration import (
     Calibration,
     CalibrationBasis,
     CalibrationStatus,
+    Odds,
     PieceFrequencies,
     Probe,
     Seen,
-    Shift,
     SignalScale,
 )
 from gdrive_rag_mcp.domain.documents import (
@@ -149,6 +149,7 @@ __all__ = [
     "LookedUp",
     "Measured",
     "Mode",
+    "Odds",
     "Passage",
     "PhraseKind",
     "PhraseStatistics",
@@ -171,7 +172,6 @@ __all__ = [
     "Seen",
     "Segment",
     "SegmentKind",
-    "Shift",
     "Shortfall",
     "SignalScale",
     "SourceFile",

@@ -1,8 +1,8 @@
-"""A verdict in the light of what the index's own questions showed: its scale, and its shift."""
+"""Signals in the light of what the index's own questions showed: on one scale everywhere."""
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -72,28 +72,11 @@ def on_reference_scale(
     return brought
 
 
-def shifted(confidence: float, model: str, calibration: Calibration | None) -> float:
-    """A confidence moved by the index's shift of that model's log-odds, as far as it has one."""
-    shift = calibration.shifts.get(model) if calibration else None
-    if shift is None or not shift.value or not 0.0 < confidence < 1.0:
-        return confidence
-    return 1 / (1 + math.exp(-min(_SURE, max(-_SURE, log_odds(confidence) + shift.value))))
-
-
 def log_odds(confidence: float) -> float:
     """The log-odds of a confidence, at most 30 either way."""
     if not 0.0 < confidence < 1.0:
         return math.copysign(_SURE, confidence - 0.5)
     return min(_SURE, max(-_SURE, math.log(confidence / (1 - confidence))))
-
-
-def shift_for(present: Sequence[float], absent: Sequence[float], probes: int) -> float:
-    """What to add to log-odds, from their quantiles with and without the document: nothing so far.
-
-    On the public sets no quantile says where an index's own questions would have to be cut, see
-    docs/design.md.
-    """
-    return 0.0
 
 
 @cache

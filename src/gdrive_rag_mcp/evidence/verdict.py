@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from gdrive_rag_mcp.domain import Calibration, Evidence, Mode, Retrieved, VerdictReason
-from gdrive_rag_mcp.evidence.calibrated import calibrated, rarity_in, shifted
+from gdrive_rag_mcp.evidence.calibrated import calibrated, rarity_in
 from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
@@ -46,7 +46,6 @@ def judge(
     coverage = measured[corpus_coverage.__name__]
     threshold = required(model, coverage) if threshold is None else threshold
     confidence = model_for(model).confidence(measured) if model else 0.0
-    confidence = shifted(confidence, model or "", calibration)
     sufficient = confidence >= threshold
     across = crosses_languages(retrieved)
     reason = VerdictReason.OK if sufficient else reason_for(reading, across=across)

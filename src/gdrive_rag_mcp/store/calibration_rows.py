@@ -17,10 +17,11 @@ import apsw
 from gdrive_rag_mcp.domain import (
     Calibration,
     CalibrationBasis,
+    CalibrationStatus,
+    Odds,
     PieceFrequencies,
     Probe,
     Seen,
-    Shift,
     SignalScale,
 )
 from gdrive_rag_mcp.errors import IndexCorruptError
@@ -70,6 +71,22 @@ class CalibrationRows:
                 raise ValueError("its digest is another")
             return _calibration(json.loads(facts), pieces)
         return None
+
+    def status(self) -> CalibrationStatus:
+        """What is known of the calibration in force, in a few figures."""
+        found = self.get()
+        if found is None:
+            return CalibrationStatus()
+        most_asked = max(found.odds.values(), key=lambda odds: odds.probes, default=None)
+        height = found.scales.get("cosine_height")
+        return CalibrationStatus(
+            found.basis.made_at,
+            found.basis.chunks,
+            found.probes,
+            most_asked.separation if most_asked else None,
+            height.separation if height else None,
+            found.lacking,
+        )
 
     def keep(self, calibration: Calibration) -> None:
         """Put a calibration in place of the former one."""
@@ -129,7 +146,7 @@ def _facts(calibration: Calibration) -> str:
         "lacking": calibration.lacking,
         "pieces_mark": calibration.pieces_mark,
         "scales": {name: asdict(scale) for name, scale in calibration.scales.items()},
-        "shifts": {name: asdict(shift) for name, shift in calibration.shifts.items()},
+        "odds": {name: asdict(odds) for name, odds in calibration.odds.items()},
     }
     return json.dumps(told, ensure_ascii=False)
 
@@ -139,10 +156,10 @@ def _calibration(told: Mapping[str, Any], pieces: bytes) -> Calibration:
     made_at = read_time(basis.pop("made_at"))
     if made_at is None:
         raise ValueError("it has no time")
-    shifts = {name: _shift(values) for name, values in told["shifts"].items()}
+    odds = {name: _odds(values) for name, values in told["odds"].items()}
     scales = {name: SignalScale(**values) for name, values in told["scales"].items()}
     numbers = [
-        *(shift.value for shift in shifts.values()),
+        *(one.separation for one in odds.values()),
         *(number for scale in scales.values() for number in (scale.present, scale.absent)),
     ]
     if not all(map(math.isfinite, numbers)):
@@ -154,13 +171,13 @@ def _calibration(told: Mapping[str, Any], pieces: bytes) -> Calibration:
         _unpacked(pieces),
         str(told["pieces_mark"]),
         scales,
-        shifts,
+        odds,
     )
 
 
-def _shift(values: Mapping[str, Any]) -> Shift:
+def _odds(values: Mapping[str, Any]) -> Odds:
     present, absent = (tuple(map(float, values[name])) for name in ("present", "absent"))
-    return Shift(float(values["value"]), int(values["probes"]), present, absent)
+    return Odds(int(values["probes"]), present, absent, float(values["separation"]))
 
 
 def _packed(pieces: PieceFrequencies | None) -> bytes:
