@@ -119,7 +119,7 @@ def _questions(
     for question in sampled(kit, each_kind).questions:
         retrieved = retriever.retrieve(Query(question.text))
         hits = retrieved.hits[:SHOWN]
-        found = any(index.document(hit.passage) in question.gold for hit in hits)
+        found = index.gold_rank(hits, question.gold) is not None
         yield AskedOf(question.kind, seen(retrieved, rarity), found)
 
 

@@ -11,10 +11,10 @@ import pytest
 from gdrive_rag_mcp.domain import (
     Calibration,
     CalibrationBasis,
+    Odds,
     PieceFrequencies,
     Probe,
     Seen,
-    Shift,
     SignalScale,
 )
 from gdrive_rag_mcp.store import Store
@@ -36,7 +36,7 @@ LEARNT = Calibration(
     lacking="",
     piece_frequencies=PIECES,
     scales={"cosine_height": SignalScale(0.5, 0.25, 0.1, 0.1, 0.9, 9)},
-    shifts={"hybrid": Shift(-0.25, 9, (1.0, 2.0), (-2.0, -1.0))},
+    odds={"hybrid": Odds(9, (1.0, 2.0), (-2.0, -1.0), 0.875)},
 )
 PROBE = Probe(
     "aa", "leave weeks?", Seen({"a": 1.0}, "hybrid"), Seen({"a": float("nan")}, None), (1, 2), 0.5
@@ -51,8 +51,8 @@ def test_what_was_learnt_comes_back_as_it_was(store: Store) -> None:
     pieces = read.piece_frequencies
     assert pieces is not None
     assert replace(read, piece_frequencies=None).basis == BASIS
-    assert (read.probes, read.lacking, read.scales, read.shifts) == (
-        *(9, "", LEARNT.scales, LEARNT.shifts),
+    assert (read.probes, read.lacking, read.scales, read.odds) == (
+        *(9, "", LEARNT.scales, LEARNT.odds),
     )
     assert pieces.ids.tolist() == PIECES.ids.tolist()
     assert pieces.counts.tolist() == PIECES.counts.tolist()

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from gdrive_rag_mcp.app.checked_source import CheckedSource
 from gdrive_rag_mcp.app.rehearsing import index_to_rehearse_on
+from gdrive_rag_mcp.calibrating.run import Calibrating
 from gdrive_rag_mcp.domain import EmbeddingIdentity, ReindexReport, SyncPlan, SyncReport
 from gdrive_rag_mcp.errors import IndexMissingError, IndexOutdatedError
 from gdrive_rag_mcp.extraction import EXTRACTION_VERSION, is_supported
@@ -73,12 +74,13 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
         source = CheckedSource(source)
         embedder = _made_at_once(embedder)
     with writer_lock(path), Store.open_for_writing(path) as store:
+        made = embedder(store.catalog.recorded_embedding)
         report = Synchroniser(
             store=store,
             source=source,
             extractor=extractor,
             chunker=chunker,
-            embedder=embedder(store.catalog.recorded_embedding),
+            embedder=made,
             supported=is_supported,
             extraction=EXTRACTION_VERSION,
             progress=progress,
@@ -86,9 +88,25 @@ def sync_index(  # noqa: PLR0913 - each part of a sync, once
             ocr=ocr,
             foretell=foretell,
         ).run(options)
+        report = _calibrated(store, made, report, options, progress)
     if report.coverage.in_scope or not report.complete:
         return report
     return replace(report, warnings=(*report.warnings, _nothing_in_scope(asked)))
+
+
+def _calibrated(
+    store: Store,
+    embedder: Embedder | None,
+    report: SyncReport,
+    options: SyncOptions,
+    progress: Progress,
+) -> SyncReport:
+    """The report of a sync after which the index has learnt of itself what the verdict needs."""
+    budget = options.max_embeddings
+    if budget is not None:
+        budget = max(0, budget - report.embedded_chunks - report.embedded_again)
+    done = Calibrating(store, embedder, budget, progress).run()
+    return replace(report, probes_asked=done.asked, probes_embedded=done.embedded)
 
 
 def _made_at_once(embedder: MakeEmbedder) -> MakeEmbedder:
@@ -200,7 +218,11 @@ def change_embedder(
         courtesy = terms.courtesy or Courtesy(Activity(path).recent)
         terms = replace(terms, courtesy=courtesy)
         change = Reindexing(store, embedder, terms, without_refused, kept)
-        return change.run(datetime.now(UTC))
+        report = change.run(datetime.now(UTC))
+        if report.flipped:
+            left = None if terms.budget is None else max(0, terms.budget - report.embedded)
+            Calibrating(store, embedder, left, terms.progress).run()
+        return report
 
 
 def _same(former: EmbeddingIdentity | None, current: EmbeddingIdentity) -> bool:

@@ -90,7 +90,11 @@ def embedded_question(embedder: Embedder, question: str, known: bytes = b"") -> 
 
 
 def ask(
-    store: Store, candidate: Candidate, asked: KnownQuestion | None, rarity: Rarity | None = None
+    store: Store,
+    candidate: Candidate,
+    asked: KnownQuestion | None,
+    rarity: Rarity | None = None,
+    asked_of: str = "",
 ) -> Probe:
     """What the verdict sees of a question with its document, and without it.
 
@@ -109,8 +113,10 @@ def ask(
         seen(absent, rarity),
         tuple(sorted(numbers)),
         _reach(absent),
-        present.statistics.chunks,
-        asked.embedded.vectors[0].astype(np.float16).tobytes() if asked else b"",
+        chunks=present.statistics.chunks,
+        newest=store.chunk_sample.newest(),
+        asked_of=asked_of,
+        vector=asked.embedded.vectors[0].astype(np.float16).tobytes() if asked else b"",
     )
 
 

@@ -1,13 +1,14 @@
 """The nouns of the project, frozen; they know nothing of files, databases or networks."""
 
 from gdrive_rag_mcp.domain.calibration import (
+    QUANTILES,
     Calibration,
     CalibrationBasis,
     CalibrationStatus,
+    Odds,
     PieceFrequencies,
     Probe,
     Seen,
-    Shift,
     SignalScale,
 )
 from gdrive_rag_mcp.domain.documents import (
@@ -106,6 +107,7 @@ from gdrive_rag_mcp.domain.token_vectors import TokenVectors
 __all__ = [
     "ALARMING",
     "EVERYTHING",
+    "QUANTILES",
     "SEARCHABLE_STATES",
     "STATE_OF_REASON",
     "Calibration",
@@ -147,6 +149,7 @@ __all__ = [
     "LookedUp",
     "Measured",
     "Mode",
+    "Odds",
     "Passage",
     "PhraseKind",
     "PhraseStatistics",
@@ -169,7 +172,6 @@ __all__ = [
     "Seen",
     "Segment",
     "SegmentKind",
-    "Shift",
     "Shortfall",
     "SignalScale",
     "SourceFile",

@@ -58,16 +58,16 @@ class SignalScale:
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
-    """What is added to the log-odds of a model of the verdict, and what that rests on.
+class Odds:
+    """The log-odds that a model of the verdict gives the probes with their document and without.
 
-    The quantiles are those at `QUANTILES` of the log-odds that the model as shipped gives.
+    Their quantiles at `QUANTILES`, and the AUROC: how well the verdict tells the two apart.
     """
 
-    value: float
     probes: int
     present: tuple[float, ...]
     absent: tuple[float, ...]
+    separation: float
 
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -93,7 +93,7 @@ class CalibrationBasis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """All that was learnt; `scales` go by the name of the signal, `shifts` by that of the model.
+    """All that was learnt; `scales` go by the name of the signal, `odds` by that of the model.
 
     `probes` is how many questions were asked, `lacking` why they are fewer than wanted, if so.
     """
@@ -102,8 +102,10 @@ class Calibration:
     probes: int = 0
     lacking: str = ""
     piece_frequencies: PieceFrequencies | None = None
+    pieces_mark: str = ""
+    """The state of the index's chunks when its pieces were counted."""
     scales: Mapping[str, SignalScale] = field(default_factory=dict)
-    shifts: Mapping[str, Shift] = field(default_factory=dict)
+    odds: Mapping[str, Odds] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,8 @@ class Probe:
     """A question that was made from a chunk, and what came of it with its document and without.
 
     `near` are the chunks that either was seen in, and `reach` the cosine from which another chunk
-    would be seen as well. `chunks` is how many the index had when it was asked.
+    would be seen as well. When it was asked, the index had `chunks`, `newest` being the last number
+    of any, and `asked_of` named the embedder and whatever else its result depends on.
     """
 
     key: str
@@ -130,6 +133,8 @@ class Probe:
     near: tuple[int, ...] = ()
     reach: float = 0.0
     chunks: int = 0
+    newest: int = 0
+    asked_of: str = ""
     vector: bytes = b""
     """The question's, as float16; empty where words alone were asked."""
 
@@ -142,6 +147,8 @@ class CalibrationStatus:
     chunks: int = 0
     probes: int = 0
     separation: float | None = None
-    """AUROC of the nearest cosine's height, where there are vectors."""
+    """AUROC of the verdict's log-odds: how well it tells probes with their document and without."""
+    vectors_separation: float | None = None
+    """The same of the height of the nearest cosine, where there are vectors."""
     lacking: str = ""
     """Why there is none, or one that rests on less than it should."""

@@ -156,6 +156,10 @@ class SyncReport:
     """Texts that had a vector, but not those of their tokens, and have them now."""
     pending_token_vectors: int = 0
     """Texts that still have none: a judgement of them is left to other signals."""
+    probes_asked: int = 0
+    """Questions made from the index's own chunks that were asked to calibrate the verdict."""
+    probes_embedded: int = 0
+    """How many of them were embedded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from gdrive_rag_mcp.domain.calibration import CalibrationStatus
 from gdrive_rag_mcp.domain.files import Coverage, Reason
 from gdrive_rag_mcp.domain.forecasts import Forecast
 
@@ -92,3 +93,4 @@ class IndexStatus:
     unsupported: Mapping[str, int] = field(default_factory=dict)
     """How many files there are of the types that cannot be read, the commonest first."""
     warnings: tuple[str, ...] = ()
+    calibration: CalibrationStatus = field(default_factory=CalibrationStatus)

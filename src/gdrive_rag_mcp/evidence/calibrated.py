@@ -1,12 +1,34 @@
-"""A verdict in the light of what the index's own questions showed: its scale, and its shift."""
+"""Signals in the light of what the index's own questions showed: on one scale everywhere."""
 
 import hashlib
 import math
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from gdrive_rag_mcp.domain import Calibration
+from gdrive_rag_mcp.domain import Calibration, SignalScale
 from gdrive_rag_mcp.evidence.interaction import Rarity
+from gdrive_rag_mcp.evidence.signals import (
+    cosine_height,
+    cosine_lead,
+    cosine_lead_of_five,
+    keyword_winner_lag,
+)
+
+REFERENCE_MODEL = "multilingual-e5-small"
+"""Whose cosines the weights were fitted on."""
+REFERENCE_PRESENT, REFERENCE_ABSENT = 0.381, 0.245
+"""Where the height of that model's nearest cosine lies for probes with their document and without;
+means of the medians over the sets of `benchmarks/calibration.py`."""
+TELLS_FROM = 0.6
+"""The AUROC from which the height of the nearest cosine tells anything; chance is 0.5."""
+
+_HEIGHT = cosine_height.__name__
+_DISTANCES = tuple(
+    signal.__name__ for signal in (cosine_lead, cosine_lead_of_five, keyword_winner_lag)
+)
+SCALED_SIGNALS = (_HEIGHT, *_DISTANCES)
+"""Signals of the vectors; all are parts of the way from a question's background to 1."""
 
 _SURE = 30.0
 """Log-odds beyond which a confidence is as good as 0 or 1."""
@@ -19,12 +41,35 @@ def rarity_in(calibration: Calibration | None) -> Rarity | None:
     return calibration.piece_frequencies.idf_of
 
 
-def shifted(confidence: float, model: str, calibration: Calibration | None) -> float:
-    """A confidence moved by the index's shift of that model's log-odds, as far as it has one."""
-    shift = calibration.shifts.get(model) if calibration else None
-    if shift is None or not 0.0 < confidence < 1.0:
-        return confidence
-    return 1 / (1 + math.exp(-min(_SURE, max(-_SURE, log_odds(confidence) + shift.value))))
+def calibrated(signals: Mapping[str, float], calibration: Calibration | None) -> dict[str, float]:
+    """Signals on the scale that the weights were fitted on, as far as the index knows its own."""
+    if calibration is None:
+        return dict(signals)
+    return on_reference_scale(signals, calibration.scales, calibration.basis.model)
+
+
+def on_reference_scale(
+    signals: Mapping[str, float], scales: Mapping[str, SignalScale], model: str
+) -> dict[str, float]:
+    """Bring the signals of another model's vectors to where the reference model's would lie.
+
+    The height goes linearly from where it lies with and without an answer to where the reference's
+    does; differences of cosines are stretched by as much. Where the height does not tell the two
+    apart, all of them are unknown.
+    """
+    scale = scales.get(_HEIGHT)
+    brought = dict(signals)
+    if scale is None or model == REFERENCE_MODEL:
+        return brought
+    way = scale.present - scale.absent
+    if scale.separation < TELLS_FROM or way <= 0:
+        return brought | {name: math.nan for name in SCALED_SIGNALS if name in signals}
+    stretch = (REFERENCE_PRESENT - REFERENCE_ABSENT) / way
+    for name in SCALED_SIGNALS:
+        if name in brought:
+            start, end = (scale.absent, REFERENCE_ABSENT) if name == _HEIGHT else (0.0, 0.0)
+            brought[name] = (brought[name] - start) * stretch + end
+    return brought
 
 
 def log_odds(confidence: float) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,20 @@ class Model:
 
 
 @cache
+def _shipped() -> Mapping[str, Any]:
+    text = files("gdrive_rag_mcp.evidence").joinpath("weights.json").read_text(encoding="utf-8")
+    models: Mapping[str, Any] = json.loads(text)["models"]
+    return models
+
+
+def fitted_models() -> frozenset[str]:
+    """The names of the shipped models."""
+    return frozenset(_shipped())
+
+
+@cache
 def model_for(kind: str) -> Model:
     """The shipped model of that name; `weights.json` says how each was fitted."""
-    text = files("gdrive_rag_mcp.evidence").joinpath("weights.json").read_text(encoding="utf-8")
-    fitted = json.loads(text)["models"][kind]
+    fitted = _shipped()[kind]
     weights = {name: Weight(**values) for name, values in fitted["weights"].items()}
     return Model(fitted["intercept"], weights)

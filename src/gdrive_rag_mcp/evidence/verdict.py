@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from gdrive_rag_mcp.domain import Calibration, Evidence, Mode, Retrieved, VerdictReason
-from gdrive_rag_mcp.evidence.calibrated import rarity_in, shifted
+from gdrive_rag_mcp.evidence.calibrated import calibrated, rarity_in
 from gdrive_rag_mcp.evidence.measuring import measure
 from gdrive_rag_mcp.evidence.model import model_for
 from gdrive_rag_mcp.evidence.reading import Reading, read
@@ -48,12 +48,11 @@ def judge(
         reason = VerdictReason.TERMS_ABSENT if much_is_missing(reading) else VerdictReason.NO_MATCH
         lacking = shortfall(reading, reason, across=False)
         return Evidence(False, reason, 0.0, usual, reading.missing, shortfall=lacking)
-    measured = measure(reading)
+    measured = calibrated(measure(reading), calibration)
     model = model_name(reading, measured)
     coverage = measured[corpus_coverage.__name__]
     threshold = required(model, coverage) if threshold is None else threshold
     confidence = model_for(model).confidence(measured) if model else 0.0
-    confidence = shifted(confidence, model or "", calibration)
     across = crosses_languages(retrieved)
     in_part = not across and leaves_a_question_open(reading)
     sufficient = confidence >= threshold and not in_part

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdrive_rag_mcp.domain import (
     STATE_OF_REASON,
+    CalibrationStatus,
     Coverage,
     EmbeddingIdentity,
     FileRecord,
@@ -149,9 +150,31 @@ def status_text(status: IndexStatus) -> str:
         *_begun(status),
         ("chunking", status.chunking or "none yet"),
         ("index", f"schema {status.schema_version}, generation {status.generation}"),
+        ("calibrated", calibration_text(status.calibration)),
         *(("warning", explained(warning, status)) for warning in status.warnings),
     ]
     return "\n".join(f"{name + ':':<13}{one_line(value)}" for name, value in rows)
+
+
+_LACKING = {
+    "too_few_probes": "too few documents make a question",
+    "time": "as many as a twentieth of a sync's time allows",
+    "max_embeddings": "--max-embeddings allows no more; the next sync goes on",
+    "embedder_unavailable": "the embedder cannot be had; the next sync goes on",
+    "vectors_waiting": "too many chunks wait for their vectors",
+}
+
+
+def calibration_text(status: CalibrationStatus) -> str:
+    """On what the verdict's knowledge of the index rests, and how well it tells; or why not."""
+    why = _LACKING.get(status.lacking, status.lacking)
+    if status.made_at is None:
+        return f"not yet{f': {why}' if why else '; the next sync does it'}"
+    made = f"{iso(status.made_at)}, by {counted(status.probes, 'question')} of its own"
+    told = "" if status.separation is None else f", told apart at AUROC {status.separation:.2f}"
+    by = status.vectors_separation
+    alone = "" if by is None else f" (by vectors alone {by:.2f})"
+    return f"{made}{told}{alone}{f'; {why}' if why else ''}"
 
 
 def _begun(status: IndexStatus) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from gdrive_rag_mcp.domain import (
+    CalibrationStatus,
     Coverage,
     EmbeddingIdentity,
     FileRecord,
@@ -21,6 +22,7 @@ from gdrive_rag_mcp.presentation.objects import (
     value,
 )
 from gdrive_rag_mcp.presentation.shapes import (
+    CalibrationObject,
     EmbeddingObject,
     EntryObject,
     ExportChunkObject,
@@ -73,6 +75,20 @@ def ledger_object(page: LedgerPage) -> LedgerObject:
     )
 
 
+def _calibration(status: CalibrationStatus) -> CalibrationObject:
+    def rounded(share: float | None) -> float | None:
+        return None if share is None else round(share, 3)
+
+    return CalibrationObject(
+        made_at=iso(status.made_at),
+        chunks=status.chunks,
+        probes=status.probes,
+        separation=rounded(status.separation),
+        vectors_separation=rounded(status.vectors_separation),
+        lacking=status.lacking,
+    )
+
+
 def status_object(status: IndexStatus) -> StatusObject:
     """What an index holds and what made it."""
     return StatusObject(
@@ -96,6 +112,7 @@ def status_object(status: IndexStatus) -> StatusObject:
             if (said := iso(moment))
         },
         unsupported=dict(status.unsupported),
+        calibration=_calibration(status.calibration),
         warnings=list(status.warnings),
     )
 

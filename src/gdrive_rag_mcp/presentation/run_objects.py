@@ -39,6 +39,8 @@ def sync_object(report: SyncReport) -> SyncObject:
         pending_vectors=report.pending_vectors,
         embedded_again=report.embedded_again,
         pending_token_vectors=report.pending_token_vectors,
+        probes_asked=report.probes_asked,
+        probes_embedded=report.probes_embedded,
         api_calls=report.api_calls,
         downloads=report.downloads,
         seconds=round(report.seconds, 2),

@@ -37,6 +37,8 @@ class SyncObject(TypedDict):
     pending_vectors: int
     embedded_again: int
     pending_token_vectors: int
+    probes_asked: int
+    probes_embedded: int
     api_calls: int
     downloads: int
     seconds: float

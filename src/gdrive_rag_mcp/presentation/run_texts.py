@@ -30,6 +30,9 @@ def sync_text(report: SyncReport) -> str:
         f"{embedded} embedded, {report.reused_chunks} reused{again}{waiting}",
         f"{_cost(report)}, {report.seconds:.1f} seconds",
     ]
+    if report.probes_asked:
+        asked = counted(report.probes_asked, "question")
+        rows.append(f"calibrated: {asked} of its own asked, {report.probes_embedded} embedded")
     if not report.complete:
         rows.append("The listing was not complete: what it did not show was not taken for gone.")
     return "\n".join([*rows, *_warnings(report.warnings)])

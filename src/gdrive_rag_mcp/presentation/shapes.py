@@ -218,6 +218,22 @@ class EmbeddingObject(TypedDict):
     fingerprint: str
 
 
+class CalibrationObject(TypedDict):
+    """What the verdict knows of this index, from questions made of `probes` of its chunks.
+
+    `separation` is how well it tells those with their document and without (AUROC, 0.5 is chance),
+    `vectors_separation` how well the nearest vector alone does; `lacking` is why there is less than
+    there should be: too_few_probes, time, max_embeddings, embedder_unavailable, vectors_waiting.
+    """
+
+    made_at: str | None
+    chunks: int
+    probes: int
+    separation: float | None
+    vectors_separation: float | None
+    lacking: str
+
+
 class StatusObject(TypedDict):
     """What an index holds, how fresh it is, and what made it.
 
@@ -241,6 +257,7 @@ class StatusObject(TypedDict):
     coverage: TotalsObject
     retries: dict[str, str]
     unsupported: dict[str, int]
+    calibration: CalibrationObject
     warnings: list[str]
 
 

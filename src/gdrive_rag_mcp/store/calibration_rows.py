@@ -17,10 +17,11 @@ import apsw
 from gdrive_rag_mcp.domain import (
     Calibration,
     CalibrationBasis,
+    CalibrationStatus,
+    Odds,
     PieceFrequencies,
     Probe,
     Seen,
-    Shift,
     SignalScale,
 )
 from gdrive_rag_mcp.errors import IndexCorruptError
@@ -71,6 +72,22 @@ class CalibrationRows:
             return _calibration(json.loads(facts), pieces)
         return None
 
+    def status(self) -> CalibrationStatus:
+        """What is known of the calibration in force, in a few figures."""
+        found = self.get()
+        if found is None:
+            return CalibrationStatus()
+        most_asked = max(found.odds.values(), key=lambda odds: odds.probes, default=None)
+        height = found.scales.get("cosine_height")
+        return CalibrationStatus(
+            found.basis.made_at,
+            found.basis.chunks,
+            found.probes,
+            most_asked.separation if most_asked else None,
+            height.separation if height else None,
+            found.lacking,
+        )
+
     def keep(self, calibration: Calibration) -> None:
         """Put a calibration in place of the former one."""
         facts, pieces = _facts(calibration), _packed(calibration.piece_frequencies)
@@ -102,6 +119,8 @@ class CalibrationRows:
                 "near": list(probe.near),
                 "reach": probe.reach,
                 "chunks": probe.chunks,
+                "newest": probe.newest,
+                "asked_of": probe.asked_of,
             },
             ensure_ascii=False,
         )
@@ -125,8 +144,9 @@ def _facts(calibration: Calibration) -> str:
         "basis": asdict(calibration.basis) | {"made_at": stored_time(calibration.basis.made_at)},
         "probes": calibration.probes,
         "lacking": calibration.lacking,
+        "pieces_mark": calibration.pieces_mark,
         "scales": {name: asdict(scale) for name, scale in calibration.scales.items()},
-        "shifts": {name: asdict(shift) for name, shift in calibration.shifts.items()},
+        "odds": {name: asdict(odds) for name, odds in calibration.odds.items()},
     }
     return json.dumps(told, ensure_ascii=False)
 
@@ -136,10 +156,10 @@ def _calibration(told: Mapping[str, Any], pieces: bytes) -> Calibration:
     made_at = read_time(basis.pop("made_at"))
     if made_at is None:
         raise ValueError("it has no time")
-    shifts = {name: _shift(values) for name, values in told["shifts"].items()}
+    odds = {name: _odds(values) for name, values in told["odds"].items()}
     scales = {name: SignalScale(**values) for name, values in told["scales"].items()}
     numbers = [
-        *(shift.value for shift in shifts.values()),
+        *(one.separation for one in odds.values()),
         *(number for scale in scales.values() for number in (scale.present, scale.absent)),
     ]
     if not all(map(math.isfinite, numbers)):
@@ -149,14 +169,15 @@ def _calibration(told: Mapping[str, Any], pieces: bytes) -> Calibration:
         int(told["probes"]),
         str(told["lacking"]),
         _unpacked(pieces),
+        str(told["pieces_mark"]),
         scales,
-        shifts,
+        odds,
     )
 
 
-def _shift(values: Mapping[str, Any]) -> Shift:
+def _odds(values: Mapping[str, Any]) -> Odds:
     present, absent = (tuple(map(float, values[name])) for name in ("present", "absent"))
-    return Shift(float(values["value"]), int(values["probes"]), present, absent)
+    return Odds(int(values["probes"]), present, absent, float(values["separation"]))
 
 
 def _packed(pieces: PieceFrequencies | None) -> bytes:
@@ -201,5 +222,7 @@ def _probe(key: str, told: Mapping[str, Any], vector: bytes) -> Probe:
         tuple(map(int, told["near"])),
         float(told["reach"]),
         int(told["chunks"]),
+        int(told["newest"]),
+        str(told["asked_of"]),
         bytes(vector),
     )

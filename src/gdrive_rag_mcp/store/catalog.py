@@ -17,6 +17,7 @@ from gdrive_rag_mcp.domain import (
     TextYield,
 )
 from gdrive_rag_mcp.errors import IndexCorruptError, ReindexRequiredError
+from gdrive_rag_mcp.store.calibration_rows import CalibrationRows
 from gdrive_rag_mcp.store.connection import fetch
 from gdrive_rag_mcp.store.documents import Texts
 from gdrive_rag_mcp.store.ledger import Ledger
@@ -218,6 +219,7 @@ class Catalog:
             last_poll=self.last_poll,
             retries=next_attempts(self._connection, scope),
             unsupported=unsupported_types(self._connection, scope),
+            calibration=CalibrationRows(self._connection).status(),
         )
 
     def text_yields(self) -> dict[str, list[TextYield]]:

@@ -9,10 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import apsw
+import numpy as np
 
 from gdrive_rag_mcp.domain import Chunk
+from gdrive_rag_mcp.protocols import Vectors
 from gdrive_rag_mcp.store.chunk_rows import ChunkRows
 from gdrive_rag_mcp.store.connection import fetch
+from gdrive_rag_mcp.store.translation import decoding
 
 _BATCH = 256
 
@@ -46,6 +49,10 @@ class ChunkSample:
         )
         return " ".join(map(str, row))
 
+    def newest(self) -> int:
+        """The last number that a chunk was given."""
+        return int(self.mark().split()[0])
+
     def lowest(self, limit: int) -> list[SampledChunk]:
         """The chunks with the lowest hashes, one a text, in order of hash."""
         rows = fetch(
@@ -72,6 +79,33 @@ class ChunkSample:
             (number, limit),
         )
         return [num for (num,) in rows]
+
+    @decoding()
+    def vectors(self, numbers: Sequence[int]) -> Vectors:
+        """The unit vectors of some chunks, as far as they have any: (chunks, dimensions)."""
+        [(generation,)] = fetch(self._connection, "SELECT value FROM meta WHERE key = 'generation'")
+        rows = fetch(
+            self._connection,
+            f"""SELECT v.f16 FROM json_each(?) j
+            CROSS JOIN chunk_vectors_g{int(generation)} g ON g.chunk = j.value
+            CROSS JOIN vectors v ON v.num = g.vector""",
+            (json.dumps([int(number) for number in numbers]),),
+        )
+        found = [np.frombuffer(f16, np.float16).astype(np.float32) for (f16,) in rows]
+        if not found:
+            return np.zeros((0, 0), np.float32)
+        vectors = np.stack(found)
+        unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return unit
+
+    def characters(self) -> int:
+        """About how much text would be embedded for all chunks."""
+        [(count,)] = fetch(
+            self._connection,
+            """SELECT coalesce(sum("end" - start + length(title) + length(context)), 0)
+            FROM chunks""",
+        )
+        return int(count)
 
     def present(self, numbers: Sequence[int]) -> frozenset[int]:
         """Of some chunks, those that are there."""
