@@ -20,7 +20,7 @@ def token_states(draw: np.random.Generator, meanings: Floats, *, filler: bool = 
     states[:, :MEANING] += meanings
     states[:, MEANING : MEANING + LOUD] *= 30
     states[:, FILLER] = 2 if filler else -2
-    return (states @ TURNED).astype(np.float32) + 1
+    return np.asarray(states @ TURNED + 1, np.float32)
 
 
 def asked(draw: np.random.Generator) -> Example:
@@ -58,7 +58,7 @@ def scores(example: Example, learned: Learned) -> Floats:
 
 
 def unit(rows: Floats) -> Floats:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 @pytest.fixture(scope="module")

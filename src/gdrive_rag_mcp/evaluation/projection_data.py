@@ -1,10 +1,9 @@
 """What a projection is learned from and judged by: questions beside the passages found for them."""
 
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -57,7 +56,6 @@ class Asked:
     among the passages of its corpus. `teaches` tells whether it may be learned from.
     """
 
-    set: str
     kind: str
     group: str
     question: TokenStates
@@ -93,43 +91,50 @@ def ask(
     """Ask a set of its index, as a search does."""
     with opening(index.path) as opened:
         texts = list(dict.fromkeys(passage.embedded_text for passage in opened.passages))
-        told = states.states(texts, "document")
-        rarity = Rarity([one.pieces for one in told])
-        asked = tuple(
-            _asked(kit, question, index, opened.retrieve, states, rarity, parallel=parallel)
-            for question in kit.questions
+        told = dict(zip(texts, states.states(texts, "document"), strict=True))
+        asking_one = _Asking(index, opened.retrieve, states, told)
+        asked: list[Asked] = []
+        for question in kit.questions:
+            third = zlib.crc32(question.id.encode("utf-8", "surrogatepass")) % _PARALLEL_SHARE == 0
+            with asking(kit, question):
+                asked.append(asking_one.ask(question, useful=third or not parallel))
+    sample = [one.states[::_EVERY_TOKEN] for one in told.values()]
+    return SetData(kit.name, tuple(asked), np.concatenate(sample).astype(np.float32))
+
+
+class _Asking:
+    """Asks one index; `told` are the token states of all its passages by what was embedded."""
+
+    def __init__(
+        self,
+        index: CorpusIndex,
+        retrieve: Callable[[str], Retrieved],
+        states: States,
+        told: Mapping[str, TokenStates],
+    ) -> None:
+        self._index = index
+        self._retrieve = retrieve
+        self._states = states
+        self._told = told
+        self._rarity = Rarity([one.pieces for one in told.values()])
+
+    def ask(self, question: Question, *, useful: bool) -> Asked:
+        found = self._retrieve(question.text)
+        passages = [hit.passage for hit in found.hits[:_HITS]]
+        [own] = self._states.states([found.query.text], "query")
+        return Asked(
+            question.kind,
+            question.group,
+            own,
+            self._rarity(own.pieces),
+            tuple(self._told[passage.embedded_text] for passage in passages),
+            frozenset(
+                place
+                for place, passage in enumerate(passages)
+                if self._index.document(passage) in question.gold
+            ),
+            teaches=useful and question.kind == ANSWERABLE,
         )
-    sample = [one.states[::_EVERY_TOKEN] for one in told]
-    return SetData(kit.name, asked, np.concatenate(sample).astype(np.float32))
-
-
-def _asked(
-    kit: QuestionSet,
-    question: Question,
-    index: CorpusIndex,
-    retrieve: Callable[[str], Retrieved],
-    states: States,
-    rarity: "Rarity",
-    *,
-    parallel: bool,
-) -> Asked:
-    with asking(kit, question):
-        found = retrieve(question.text)
-    hits = found.hits[:_HITS]
-    [own] = states.states([found.query.text], "query")
-    third = zlib.crc32(question.id.encode("utf-8", "surrogatepass")) % _PARALLEL_SHARE == 0
-    return Asked(
-        kit.name,
-        question.kind,
-        question.group,
-        own,
-        rarity(own.pieces),
-        tuple(states.states([hit.passage.embedded_text for hit in hits], "document")),
-        frozenset(
-            place for place, hit in enumerate(hits) if index.document(hit.passage) in question.gold
-        ),
-        teaches=question.kind == ANSWERABLE and (third or not parallel),
-    )
 
 
 class Rarity:
@@ -137,7 +142,7 @@ class Rarity:
 
     def __init__(self, passages: Sequence[Pieces]) -> None:
         self._passages = len(passages)
-        self._known = np.bincount(list(chain.from_iterable(map(np.unique, passages))))
+        self._known = np.bincount(np.concatenate([np.unique(one) for one in passages]))
 
     def __call__(self, pieces: Pieces) -> npt.NDArray[np.float32]:
         inside = pieces < len(self._known)

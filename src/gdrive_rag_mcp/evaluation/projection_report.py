@@ -4,6 +4,7 @@ import math
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _READ = 5
 
 Projections = Callable[[int], TokenProjection]
 """The projection that was learned without the articles of a fold."""
+Projecting = Callable[[TokenStates, TokenProjection], TokenVectors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +49,22 @@ def told_apart(kit: SetData, learned: Projections, untrained: TokenProjection) -
         one for one in kit.asked if one.kind == ANSWERABLE and min(one.gold, default=_READ) < _READ
     ]
     downs = [one for one in kit.asked if one.kind == ADJACENT_TOPIC]
+    passages = cache(_projected)  # many questions find the same ones
 
     def curve(of: Projections) -> float:
-        return auroc(
-            *([_score(one, of(fold_of(one.group))) for one in side] for side in (ups, downs))
+        scores = (
+            [_score(one, of(fold_of(one.group)), passages) for one in side] for side in (ups, downs)
         )
+        return auroc(*scores)
 
     return Told(kit.name, len(ups), len(downs), curve(learned), curve(lambda _: untrained))
 
 
-def _score(asked: Asked, projection: TokenProjection) -> float:
+def _score(asked: Asked, projection: TokenProjection, passages: Projecting) -> float:
     """How much of the question the best of its hits meets within a window; 0 without any."""
     meetings = meet(
         _projected(asked.question, projection),
-        [_projected(hit, projection) for hit in asked.hits[:_READ]],
+        [passages(hit, projection) for hit in asked.hits[:_READ]],
         lambda _: asked.rarity,
     )
     return max(one.together for one in meetings.of_hits) if meetings else 0.0
