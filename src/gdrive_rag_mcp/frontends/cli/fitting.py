@@ -12,14 +12,15 @@ from gdrive_rag_mcp.frontends.cli.running import ReadSettings, app, command, not
 
 evidence = typer.Typer(help="The verdict itself: fit what it is made of.", no_args_is_help=True)
 app.add_typer(evidence, name="evidence")
+Data = Annotated[
+    Path, typer.Argument(help="A folder of question sets, each a folder in it.", metavar="DATA")
+]
 
 
 @command("fit", of=evidence, of_an_index=False)
 def fit(
     read_settings: ReadSettings,
-    data: Annotated[
-        Path, typer.Argument(help="A folder of question sets, each a folder in it.", metavar="DATA")
-    ],
+    data: Data,
     *,
     write: Annotated[
         Path | None, typer.Option("--write", metavar="FILE", help="Write the weights to this file.")
@@ -56,9 +57,7 @@ def fit(
 @command("fit-projection", of=evidence, of_an_index=False)
 def fit_projection(
     read_settings: ReadSettings,
-    data: Annotated[
-        Path, typer.Argument(help="A folder of question sets, each a folder in it.", metavar="DATA")
-    ],
+    data: Data,
     *,
     sets: Annotated[
         str, typer.Option("--sets", metavar="NAMES", help="Only these sets, with commas between.")
