@@ -13,6 +13,7 @@ from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.token_projection import (
     STATES,
     TokenProjection,
+    projection_file,
     projection_for,
     read_projection,
     shipped_projection,
@@ -240,3 +241,31 @@ def test_a_decomposed_text_has_the_tokens_of_the_composed_one(
 
     assert composed.rows.shape == decomposed.rows.shape
     assert (composed.rows == decomposed.rows).all()
+
+
+def test_the_states_are_those_that_are_projected(hub: OnnxEmbedder) -> None:
+    texts = ["rent leave", "rent " * 60, ""]
+
+    vectors, told = hub.embed_with_states(texts, role="query")
+
+    made = hub.embed_with_tokens(texts, role="query")
+    assert (vectors == made.vectors).all()
+    assert made.tokens
+    for states, tokens in zip(told, made.tokens, strict=True):
+        again = shipped_projection().of(np.asarray(states.states, np.float32), states.pieces)
+        assert np.allclose(again.rows, tokens.rows, atol=1e-5)
+        assert len(again.weights) == len(tokens.weights)
+
+
+def test_a_file_is_read_as_it_was_written_and_is_the_same_each_time() -> None:
+    made = read()
+
+    files = {
+        projection_file(made.centre, made.projection, made.importance, made.importance_bias)
+        for _ in range(2)
+    }
+
+    [content] = files
+    again = read_projection(io.BytesIO(content))
+    assert again.id == made.id
+    assert (again.projection == made.projection).all()

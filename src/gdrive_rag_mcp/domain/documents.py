@@ -82,6 +82,13 @@ def reading_of(text: str, locator: Locator) -> str:
     return text if locator.kind == "sheet" else running_text(text)
 
 
+def embedded_text_of(title: str, headings: tuple[str, ...], context: str, reading: str) -> str:
+    """What a chunk's vector is made of."""
+    path = " > ".join(headings)
+    lead = (title, path if path != title else "", context)
+    return "\n".join([part for part in lead if part] + [reading])
+
+
 @dataclass(frozen=True)
 class Chunk:
     """The unit that is embedded, stored and ranked; `text == document.text[start:end]`."""
@@ -103,9 +110,7 @@ class Chunk:
     @property
     def embedded_text(self) -> str:
         """The reading under the document's own title and headings; no file name, no path."""
-        path = " > ".join(self.headings)
-        lead = (self.title, path if path != self.title else "", self.context)
-        return "\n".join([part for part in lead if part] + [self.reading])
+        return embedded_text_of(self.title, self.headings, self.context, self.reading)
 
     @cached_property
     def hash(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from gdrive_rag_mcp.domain.documents import Locator, reading_of
+from gdrive_rag_mcp.domain.documents import Locator, embedded_text_of, reading_of
 from gdrive_rag_mcp.domain.files import Coverage, FileState
 from gdrive_rag_mcp.domain.queries import PhraseStatistics, Query, TermStatistics
 from gdrive_rag_mcp.domain.token_vectors import TokenVectors
@@ -38,6 +38,11 @@ class Passage:
     def reading(self) -> str:
         """The text as it was indexed."""
         return reading_of(self.text, self.locator)
+
+    @property
+    def embedded_text(self) -> str:
+        """What its vector was made of."""
+        return embedded_text_of(self.title, self.headings, self.context, self.reading)
 
 
 @dataclass(frozen=True, slots=True)

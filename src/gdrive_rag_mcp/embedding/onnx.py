@@ -6,23 +6,28 @@ run on several threads.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gdrive_rag_mcp.cleaning import clean
-from gdrive_rag_mcp.domain import EmbeddingIdentity, TokenVectors
+from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.embedding.contract import identify, unit_rows
 from gdrive_rag_mcp.embedding.model_folder import ModelFolder, read_model_folder
-from gdrive_rag_mcp.embedding.token_projection import TokenProjection, joined, projection_for
+from gdrive_rag_mcp.embedding.token_projection import (
+    TokenStates,
+    joined,
+    joined_states,
+    projection_for,
+)
 from gdrive_rag_mcp.embedding.token_table import TokenTable
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError, SettingsError
 from gdrive_rag_mcp.protocols import Embedded, EmbedRole, Pieces, Vector, Vectors
@@ -98,14 +103,25 @@ class OnnxEmbedder:
         return 0
 
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
-        return self._embedded(texts, role, None).vectors
+        return self._embedded(texts, role, _nothing)[0]
 
     def token_projection(self) -> int | None:
         projection = projection_for(self._folder)
         return projection.id if projection else None
 
     def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
-        return self._embedded(texts, role, projection_for(self._folder))
+        projection = projection_for(self._folder)
+        if projection is None:
+            return Embedded(self.embed(texts, role=role))
+        vectors, parts = self._embedded(texts, role, projection.of)
+        return Embedded(vectors, tuple(map(joined, parts)))
+
+    def embed_with_states(
+        self, texts: Sequence[str], *, role: EmbedRole
+    ) -> tuple[Vectors, list[TokenStates]]:
+        """As `embed`, with what projections are learned from."""
+        vectors, parts = self._embedded(texts, role, TokenStates)
+        return vectors, list(map(joined_states, parts))
 
     def pieces(self, texts: Sequence[str]) -> Sequence[Pieces]:
         with self._loading:
@@ -113,10 +129,11 @@ class OnnxEmbedder:
         return [np.array(tokenizer.ids(_cleaned(text)), np.int32) for text in texts]
 
     def _embedded(
-        self, texts: Sequence[str], role: EmbedRole, projection: TokenProjection | None
-    ) -> Embedded:
+        self, texts: Sequence[str], role: EmbedRole, keep: "_Keep[Kept]"
+    ) -> "tuple[Vectors, list[list[Kept]]]":
+        """The vectors, and what is kept of the tokens of each window of each text."""
         dimensions = self._folder.dimensions
-        encode = partial(self._encoder().encode, prefix=_PREFIXES[role], projection=projection)
+        encode = partial(self._encoder().encode, prefix=_PREFIXES[role], keep=keep)
         if len(texts) > 1 and self._threads > 1:
             encoded = self._in_parallel(encode, texts)
         else:
@@ -124,11 +141,11 @@ class OnnxEmbedder:
         means = [mean for mean, _ in encoded]
         raw = np.array(means, np.float32).reshape(len(means), -1 if means else dimensions)
         rows = unit_rows(raw, count=len(texts), dimensions=dimensions, provider="the model")
-        if projection is None:
-            return Embedded(rows)
-        return Embedded(rows, tuple(joined(parts) for _, parts in encoded))
+        return rows, [parts for _, parts in encoded]
 
-    def _in_parallel(self, encode: "partial[_Encoded]", texts: Sequence[str]) -> "list[_Encoded]":
+    def _in_parallel(
+        self, encode: "Callable[[str], _Encoded[Kept]]", texts: Sequence[str]
+    ) -> "list[_Encoded[Kept]]":
         # Threads do not outlive the call: a process that forks must not have any.
         pool = ThreadPoolExecutor(min(self._threads, len(texts)))
         try:
@@ -148,8 +165,15 @@ class OnnxEmbedder:
         return self._loaded_tokenizer
 
 
-# The mean of all token states, and the token vectors of each window where they are wanted.
-_Encoded: TypeAlias = tuple[Vector, list[TokenVectors]]
+Kept = TypeVar("Kept")
+# What is made of a window's states (tokens, dimensions), of the text alone, and their pieces.
+_Keep: TypeAlias = Callable[[npt.NDArray[np.float32], Pieces], Kept]
+# The mean of all token states, and what is kept of those of each window.
+_Encoded: TypeAlias = tuple[Vector, list[Kept]]
+
+
+def _nothing(states: npt.NDArray[np.float32], pieces: Pieces) -> None:
+    """Keep nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +186,7 @@ class _Encoder:
     max_tokens: int
     table: TokenTable | None
 
-    def encode(self, text: str, *, prefix: str, projection: TokenProjection | None) -> _Encoded:
+    def encode(self, text: str, *, prefix: str, keep: _Keep[Kept]) -> _Encoded[Kept]:
         """The mean of the model's output over all tokens, not yet of length 1."""
         lead = self.tokenizer.ids(prefix)
         windows = self._windows(_cleaned(text), lead)
@@ -172,10 +196,8 @@ class _Encoder:
             for window in windows:
                 states = self._run(window)
                 means.append(states.mean(axis=0))
-                if projection is not None:
-                    content = slice(len(lead) + 1, -1)
-                    pieces = np.array(window[content], np.int32)
-                    parts.append(projection.of(states[content], pieces))
+                content = slice(len(lead) + 1, -1)
+                parts.append(keep(states[content], np.array(window[content], np.int32)))
             mean: Vector = np.average(means, axis=0, weights=[len(window) for window in windows])
         return mean, parts
 

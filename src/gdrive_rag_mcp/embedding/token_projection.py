@@ -6,12 +6,13 @@ Zaharia 2020); it is read from a file of the package.
 """
 
 import hashlib
+import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +63,22 @@ class TokenProjection:
     def _columns(self) -> Floats:
         """What is multiplied by: the projection, and the importance as its last column."""
         return np.column_stack([self.projection, self.importance])
+
+
+@dataclass(frozen=True, eq=False)
+class TokenStates:
+    """What a model makes of each token of a text: (tokens, states), and the tokens' pieces."""
+
+    states: npt.NDArray[np.floating[Any]]
+    pieces: Pieces
+
+
+def joined_states(parts: Sequence[TokenStates]) -> TokenStates:
+    """The token states of a text from those of its windows, in order."""
+    return TokenStates(
+        np.concatenate([part.states for part in parts]),
+        np.concatenate([part.pieces for part in parts]),
+    )
 
 
 def joined(parts: Sequence[TokenVectors]) -> TokenVectors:
@@ -117,6 +134,20 @@ def read_projection(stream: IO[bytes]) -> TokenProjection:
         float(arrays["importance_bias"]),
         int.from_bytes(hashlib.sha256(content).digest()[:_ID_BYTES], "big"),
     )
+
+
+def projection_file(
+    centre: Floats, projection: Floats, importance: Floats, importance_bias: float
+) -> bytes:
+    """The file of a projection, for `read_projection`; the same arrays make the same bytes."""
+    arrays = (centre, projection, importance, np.float32(importance_bias))
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:  # not np.savez, which notes the time
+        for name, array in zip(_ARRAYS, arrays, strict=True):
+            member = io.BytesIO()
+            np.save(member, np.asarray(array, "<f4"), allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue())
+    return content.getvalue()
 
 
 def _check(arrays: Mapping[str, Floats]) -> None:

@@ -4,7 +4,6 @@ A run over question sets takes minutes to hours of embedding, and is repeated fo
 what is measured; each batch is on disk before the next one begins.
 """
 
-import hashlib
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
-from gdrive_rag_mcp.evaluation.token_memory import OwnFile, TokenMemory
+from gdrive_rag_mcp.evaluation.own_file import OwnFile, key_of
+from gdrive_rag_mcp.evaluation.token_memory import TokenMemory
 from gdrive_rag_mcp.protocols import (
     Embedded,
     Embedder,
@@ -25,7 +25,6 @@ from gdrive_rag_mcp.protocols import (
     token_projection_of,
 )
 
-_KEY_BYTES = 16
 _BATCH = 32
 
 
@@ -109,7 +108,7 @@ class RememberingEmbedder:
         return self._inner.calls(texts, characters)
 
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
-        keys = [_key(text, role) for text in texts]
+        keys = [key_of(text, role) for text in texts]
         with self._memory.lock:
             known = dict(zip(keys, texts, strict=True))
             new = [(key, text) for key, text in known.items() if key not in self._memory]
@@ -132,7 +131,7 @@ class RememberingEmbedder:
         tokens = self._tokens
         if tokens is None:
             return Embedded(self.embed(texts, role=role))
-        keys = [_key(text, role) for text in texts]
+        keys = [key_of(text, role) for text in texts]
         with self._memory.lock:
             known = dict(zip(keys, texts, strict=True))
             new = [(key, text) for key, text in known.items() if key not in tokens]
@@ -151,8 +150,3 @@ class RememberingEmbedder:
                 self._memory.add([key for key, _ in fresh], np.stack([row for _, row in fresh]))
             for (key, _), tokens in zip(batch, made.tokens or (), strict=True):
                 memory.add(key, tokens, role)
-
-
-def _key(text: str, role: EmbedRole) -> bytes:
-    whole = f"{role}\0{text}".encode("utf-8", "surrogatepass")
-    return hashlib.sha256(whole).digest()[:_KEY_BYTES]

@@ -4,7 +4,6 @@ Those of questions are kept as they are, those of documents as an index keeps th
 number (`store.packed_tokens`), which is all that becomes of them.
 """
 
-import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,38 +13,13 @@ import numpy.typing as npt
 
 from gdrive_rag_mcp.domain import TokenVectors
 from gdrive_rag_mcp.errors import EmbeddingError
-from gdrive_rag_mcp.evaluation.corpus_files import writing
+from gdrive_rag_mcp.evaluation.own_file import KEY_BYTES, OwnFile
 from gdrive_rag_mcp.protocols import EmbedRole
 from gdrive_rag_mcp.store.packed_tokens import pack, unpack
 
-KEY_BYTES = 16
 _HEADER = struct.Struct(f"<{KEY_BYTES}sIII")  # key, tokens, their width, bytes of their rows
 _NUMBER = 4
 _NUMBERS = 2  # a token, besides its row: its piece and its weight
-
-
-class OwnFile:
-    """A file of this process in a folder that several may write to side by side."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._path: Path | None = None
-
-    def append(self, content: bytes) -> tuple[Path, int]:
-        """Write to its end; returns the file, and where in it that begins.
-
-        Raises:
-            SettingsError: the folder cannot be written.
-        """
-        with writing(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            if self._path is None:
-                number = len(list(self._folder.iterdir()))
-                self._path = self._folder / f"{number:04}-{os.getpid()}.bin"
-            with self._path.open("ab") as file:
-                place = file.tell()
-                file.write(content)
-        return self._path, place
 
 
 class TokenMemory:

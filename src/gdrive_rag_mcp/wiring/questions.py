@@ -11,7 +11,7 @@ from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.retrieval import Retriever
 from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.store import Store
-from gdrive_rag_mcp.wiring.embedders import make_embedder
+from gdrive_rag_mcp.wiring.embedders import Wrap, make_embedder
 from gdrive_rag_mcp.wiring.runs import sync
 
 Retrieve = Callable[[str], Retrieved]
@@ -20,9 +20,15 @@ Retrieve = Callable[[str], Retrieved]
 class QuestionTools:
     """The product as it is by settings, over any index, with a memory for vectors."""
 
-    def __init__(self, settings: Settings, memory: Path, report: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        memory: Path,
+        report: Callable[[str], None],
+        wrap: Wrap | None = None,
+    ) -> None:
         self._settings = settings
-        self._memory = VectorMemory(memory)
+        self._wrap = wrap or VectorMemory(memory).wrap
         self._report = report
 
     def sync(self, folder: Path, index: Path) -> SyncReport:
@@ -36,14 +42,14 @@ class QuestionTools:
             SyncOptions(allow_mass_delete=True),
             progress=lambda *_: None,
             report=self._report,
-            wrap=self._memory.wrap,
+            wrap=self._wrap,
         )
 
     def reader(self, index: Path) -> Reader:
         """The use cases of reading, as the command line has them."""
         from gdrive_rag_mcp import wiring
 
-        return wiring.make_reader(self._over(index), resident=False, wrap=self._memory.wrap)
+        return wiring.make_reader(self._over(index), resident=False, wrap=self._wrap)
 
     @contextmanager
     def retrieving(self, index: Path) -> Iterator[Mapping[Mode, Retrieve]]:
@@ -51,7 +57,7 @@ class QuestionTools:
         with Store.open_for_reading(index) as store:
             recorded = store.catalog.embedding_identity
             made = make_embedder(self._over(index), recorded, build=False) if recorded else None
-            embedder = made and self._memory.wrap(made)
+            embedder = made and self._wrap(made)
             modes = tuple(Mode) if embedder else (Mode.KEYWORD,)
             retrievers = {mode: Retriever(store.index, embedder, mode) for mode in modes}
             yield {mode: _asking(retriever) for mode, retriever in retrievers.items()}

@@ -10,16 +10,17 @@ import typer
 from gdrive_rag_mcp.errors import OutputError
 from gdrive_rag_mcp.frontends.cli.running import ReadSettings, app, command, note, show
 
-evidence = typer.Typer(help="The verdict itself: fit its weights.", no_args_is_help=True)
+evidence = typer.Typer(help="The verdict itself: fit what it is made of.", no_args_is_help=True)
 app.add_typer(evidence, name="evidence")
+Data = Annotated[
+    Path, typer.Argument(help="A folder of question sets, each a folder in it.", metavar="DATA")
+]
 
 
 @command("fit", of=evidence, of_an_index=False)
 def fit(
     read_settings: ReadSettings,
-    data: Annotated[
-        Path, typer.Argument(help="A folder of question sets, each a folder in it.", metavar="DATA")
-    ],
+    data: Data,
     *,
     write: Annotated[
         Path | None, typer.Option("--write", metavar="FILE", help="Write the weights to this file.")
@@ -49,13 +50,56 @@ def fit(
     for name in fitted.lacking:
         note(f"warning: {name} was not fitted, as no set could be searched or asked that way")
     if write is not None:
-        _write(write, fitted.weights)
+        _write(write, fitted.weights.encode())
         note(f"weights written to {write.absolute()}")
 
 
-def _write(path: Path, text: str) -> None:
+@command("fit-projection", of=evidence, of_an_index=False)
+def fit_projection(
+    read_settings: ReadSettings,
+    data: Data,
+    *,
+    sets: Annotated[
+        str, typer.Option("--sets", metavar="NAMES", help="Only these sets, with commas between.")
+    ] = "",
+    held_out: Annotated[
+        bool, typer.Option("--held-out", help="Judge it on articles that were left out, too.")
+    ] = False,
+    write: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE", help="Write it to this .npz file.")
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache", metavar="FOLDER", help="Keep token states and indexes here for next time."
+        ),
+    ] = None,
+) -> None:
+    """Learn the projection of the embedded model's tokens from public questions."""
+    from gdrive_rag_mcp.evaluation.projection_report import table
+    from gdrive_rag_mcp.wiring.projection import fit_token_projection
+
+    with ExitStack() as opened:
+        folder = cache or Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        fitted = fit_token_projection(
+            read_settings(),
+            data,
+            folder.absolute(),
+            only=[name.strip() for name in sets.split(",") if name.strip()],
+            held_out=held_out,
+            report=note,
+        )
+    if fitted.held_out:
+        show("AUROC of answerable questions against adjacent topics, by articles left out:\n")
+        show(table(fitted.held_out))
+    if write is not None:
+        _write(write, fitted.file)
+        note(f"projection written to {write.absolute()}")
+
+
+def _write(path: Path, content: bytes) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content)
     except OSError as error:
         raise OutputError(
             f"{path.absolute()} cannot be written: {error.strerror}",
