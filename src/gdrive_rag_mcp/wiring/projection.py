@@ -92,8 +92,8 @@ def _opened(tools: QuestionTools, path: Path) -> Iterator[OpenIndex]:
             for record in store.ledger.all(EVERYTHING)
             for _, passage in store.catalog.chunks(record.id, EVERYTHING)
         ]
-    with tools.retrieving(path) as modes:
-        yield OpenIndex(modes[Mode.HYBRID], passages)
+    with tools.retrieving(path) as opened:
+        yield OpenIndex(opened.retrieve[Mode.HYBRID], passages)
 
 
 def _held_out(sets: list[SetData], start: Learned, report: Report) -> list[Told]:

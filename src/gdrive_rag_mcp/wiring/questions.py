@@ -1,20 +1,19 @@
 """What question sets are asked with: the product's own sync, search and retrievers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from gdrive_rag_mcp.app import Reader
-from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, Query, Retrieved, SyncReport
+from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, Query, SyncReport
 from gdrive_rag_mcp.evaluation.remembering import VectorMemory
+from gdrive_rag_mcp.evaluation.signal_rows import Retrieve, Searchable
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.retrieval import Retriever
 from gdrive_rag_mcp.settings import Settings
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.wiring.embedders import Wrap, make_embedder
 from gdrive_rag_mcp.wiring.runs import sync
-
-Retrieve = Callable[[str], Retrieved]
 
 
 class QuestionTools:
@@ -52,15 +51,16 @@ class QuestionTools:
         return wiring.make_reader(self._over(index), resident=False, wrap=self._wrap)
 
     @contextmanager
-    def retrieving(self, index: Path) -> Iterator[Mapping[Mode, Retrieve]]:
-        """What finds passages in each mode; words alone where the index has no vectors."""
+    def retrieving(self, index: Path) -> Iterator[Searchable]:
+        """What finds passages in an index; words alone where it has no vectors."""
         with Store.open_for_reading(index) as store:
             recorded = store.catalog.embedding_identity
             made = make_embedder(self._over(index), recorded, build=False) if recorded else None
             embedder = made and self._wrap(made)
             modes = tuple(Mode) if embedder else (Mode.KEYWORD,)
             retrievers = {mode: Retriever(store.index, embedder, mode) for mode in modes}
-            yield {mode: _asking(retriever) for mode, retriever in retrievers.items()}
+            asking = {mode: _asking(retriever) for mode, retriever in retrievers.items()}
+            yield Searchable(asking, store.calibration.get())
 
     def embedding_of(self, index: Path) -> EmbeddingIdentity | None:
         """What made the vectors of an index."""
