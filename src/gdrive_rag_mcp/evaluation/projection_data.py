@@ -120,18 +120,18 @@ class _Asking:
 
     def ask(self, question: Question, *, useful: bool) -> Asked:
         found = self._retrieve(question.text)
-        passages = [hit.passage for hit in found.hits[:_HITS]]
+        hits = found.hits[:_HITS]
         [own] = self._states.states([found.query.text], "query")
         return Asked(
             question.kind,
             question.group,
             own,
             self._rarity(own.pieces),
-            tuple(self._told[passage.embedded_text] for passage in passages),
+            tuple(self._told[hit.passage.embedded_text] for hit in hits),
             frozenset(
                 place
-                for place, passage in enumerate(passages)
-                if self._index.document(passage) in question.gold
+                for place, hit in enumerate(hits)
+                if question.gold.intersection(self._index.documents(hit))
             ),
             teaches=useful and question.kind == ANSWERABLE,
         )
