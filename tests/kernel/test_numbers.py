@@ -46,8 +46,16 @@ def test_what_only_looks_like_a_grouped_number_keeps_its_parts(written: str) -> 
 
 @pytest.mark.parametrize(
     ("token", "year"),
-    [("fy2022", "2022"), ("fy22", "2022"), ("fy98", "1998"), ("q22023", "2023")]
-    + [("2023q1", "2023"), ("fy2023q1", "2023"), ("3qfy24", "2024"), ("gj2021", "2021")],
+    [
+        ("fy2022", "2022"),
+        ("fy22", "2022"),
+        ("fy98", "1998"),
+        ("q22023", "2023"),
+        ("2023q1", "2023"),
+        ("fy2023q1", "2023"),
+        ("3qfy24", "2024"),
+        ("gj2021", "2021"),
+    ],
 )
 def test_a_period_may_stand_as_its_year(token: str, year: str) -> None:
     assert year in other_spellings(token, "en")
