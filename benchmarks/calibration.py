@@ -62,7 +62,7 @@ def oracle(one: SetSeen, model: str) -> float:
 
 
 def _odds(asked: Sequence[AskedOf], model: str) -> Numbers:
-    odds = np.array([one.odds(model) for one in asked])
+    odds: Numbers = np.array([one.odds(model) for one in asked], np.float64)
     return odds[odds > _NEVER]
 
 
@@ -101,10 +101,10 @@ def lines(sets: Sequence[SetSeen], model: str) -> Iterator[str]:
             f" | {own['present odds 0.5']:.1f} | {own['absent odds 0.5']:.1f}"
             f" | {own['present height']:.3f} {own['absent height']:.3f} |"
         )
-    means = [
-        np.mean([own[name] for own in figures]) for name in ("present height", "absent height")
-    ]
-    yield f"\nheights of the reference: {means[0]:.3f} with the document, {means[1]:.3f} without"
+    present, absent = (
+        np.mean([own[f"{side} height"] for own in figures]) for side in ("present", "absent")
+    )
+    yield f"\nheights of the reference: {present:.3f} with the document, {absent:.3f} without"
     yield f"oracle: mean {wanted.mean():.2f}, standard deviation {wanted.std(ddof=1):.2f}"
     yield from _foretold(figures, wanted, [one.family for one in sets])
 

@@ -19,6 +19,8 @@ from gdrive_rag_mcp.testing.token_embedder import HashingTokenEmbedder
 from tests.indexing.desk import Desk, Killed, dumped, fill
 
 FORMER_SCHEMA = (
+    "DROP TABLE calibration",
+    "DROP TABLE probes",
     "DROP TABLE token_vectors",
     "DELETE FROM meta WHERE key = 'tokens'",
     "PRAGMA user_version = 4",
