@@ -264,7 +264,8 @@ def test_another_embedder_asks_everything_anew(path: Path, tmp_path: Path) -> No
 def test_few_or_large_documents_are_said_to_be_too_few(path: Path, tmp_path: Path) -> None:
     embedder = HashingEmbedder(64)
     fill(path, range(3), embedder)
-    assert calibrate(path, embedder).lacking == TOO_FEW_PROBES
+    done = calibrate(path, embedder)
+    assert (done.asked, done.lacking) == (0, TOO_FEW_PROBES)
     assert learnt(path).scales == {}
     empty = tmp_path / "empty.db"
     fill(empty, [], embedder)

@@ -147,7 +147,8 @@ class _Run:
         stale = self._stale(known)
         new = [one for one in wanted if one.key not in known]
         again = [one for one in wanted if one.key in stale]
-        self._ask([*new, *again], known, pieces)
+        if len(wanted) >= FEWEST:  # fewer teach nothing, and may cost
+            self._ask([*new, *again], known, pieces)
         self._learn([known[one.key] for one in wanted if one.key in known], pieces)
         return Calibrated(
             self._asked, self._embedded, self._own.clock() - self._began, self._lacking
