@@ -63,12 +63,14 @@ def oracle(one: SetSeen, model: str) -> float:
 
 def _odds(asked: Sequence[AskedOf], model: str) -> Numbers:
     odds: Numbers = np.array([one.odds(model) for one in asked], np.float64)
-    return odds[odds > _NEVER]
+    asked_of_a_model: Numbers = odds[odds > _NEVER]
+    return asked_of_a_model
 
 
 def _signal(asked: Sequence[AskedOf], name: str) -> Numbers:
-    values = np.array([one.seen.signals.get(name, math.nan) for one in asked])
-    return values[~np.isnan(values)]
+    values = np.array([one.seen.signals.get(name, math.nan) for one in asked], np.float64)
+    known: Numbers = values[~np.isnan(values)]
+    return known
 
 
 def left_over(columns: Numbers, wanted: Numbers, families: Sequence[str]) -> Numbers:
