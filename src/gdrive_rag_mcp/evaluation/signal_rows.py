@@ -26,17 +26,25 @@ class Searchable:
     calibration: Calibration | None = None
 
 
+AsTold = Callable[[Question, Retrieved], Retrieved]
+"""What is to be judged of what was retrieved for a question."""
 Retrieving = Callable[[Path], AbstractContextManager[Searchable]]
 
 
-def signal_rows(kit: QuestionSet, index: CorpusIndex, retrieving: Retrieving) -> Iterator[Row]:
+def signal_rows(
+    kit: QuestionSet,
+    index: CorpusIndex,
+    retrieving: Retrieving,
+    as_told: AsTold = lambda _, retrieved: retrieved,
+) -> Iterator[Row]:
     """One row a question and mode; several small corpora of one size count as one set."""
     with retrieving(index.path) as opened:
         for question in kit.questions:
             for retrieve in opened.retrieve.values():
                 with asking(kit, question):
                     retrieved = retrieve(question.text)
-                yield _row(kit, question, retrieved, index, opened.calibration)
+                found = as_told(question, retrieved)
+                yield _row(kit, question, found, index, opened.calibration)
 
 
 def _row(

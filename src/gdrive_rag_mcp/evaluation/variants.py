@@ -16,7 +16,7 @@ from gdrive_rag_mcp.evaluation.question_sets import (
 
 T = TypeVar("T")
 
-EACH_KIND = 150
+EACH_KIND = 300
 """Questions of each kind that a set is asked at most: more of one set teach little."""
 
 _SMALL = ((12, 1), (12, 2), (20, 3), (20, 4))  # documents, seed

@@ -9,7 +9,7 @@ from gdrive_rag_mcp.evaluation.corpus_files import Layout, writing
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndexes
 from gdrive_rag_mcp.evaluation.fit_report import Line, held_out_lines
 from gdrive_rag_mcp.evaluation.question_sets import read_sets
-from gdrive_rag_mcp.evaluation.signal_rows import signal_rows
+from gdrive_rag_mcp.evaluation.signal_rows import AsTold, signal_rows
 from gdrive_rag_mcp.evaluation.variants import fitting_sets
 from gdrive_rag_mcp.evidence.fitting import HeldOut, fit_models
 from gdrive_rag_mcp.evidence.model import Model
@@ -52,13 +52,14 @@ def fit_evidence(
     embedder = choose_provider(settings, None).provider
     tools = QuestionTools(settings.model_copy(update={"embed_provider": embedder}), cache, report)
     indexes = CorpusIndexes(cache / f"{Layout.TITLED}-{embedder}", Layout.TITLED, tools.sync)
+    as_told = _as_told(settings, data, cache, embedder, report)
     rows: list[Row] = []
     identity: EmbeddingIdentity | None = None
     for handed in read_sets(data):
         for kit in fitting_sets(handed):
             index = indexes.of(kit)
             before = len(rows)
-            rows += signal_rows(kit, index, tools.retrieving)
+            rows += signal_rows(kit, index, tools.retrieving, as_told)
             report(f"{kit.name}: {len(kit.questions)} questions, {len(rows) - before} rows")
             identity = tools.embedding_of(index.path)
     with writing(cache):
@@ -70,3 +71,14 @@ def fit_evidence(
         held_out_lines(rows, HeldOut(rows, SPECS)),
         weights_text(models, SPECS, rows, embedder=identity.model if identity else "none"),
     )
+
+
+def _as_told(
+    settings: Settings, data: Path, cache: Path, provider: str, report: Callable[[str], None]
+) -> AsTold:
+    """Token vectors that know nothing of the question's articles, where the model has any."""
+    if provider != "embedded" or settings.embed_model_path is not None:
+        return lambda _, retrieved: retrieved
+    from gdrive_rag_mcp.wiring.cross_fitting import cross_fitting
+
+    return cross_fitting(settings, data, cache, report=report)

@@ -57,8 +57,30 @@ def fit_token_projection(
         SettingsError: another model than the one that is projected is set.
         GdriveRagError: as a sync and a search.
     """
+    memory = StateMemory(model_of(settings, report), cache)
+    sets = asked_sets(settings, data, cache, memory, only=only, report=report)
+    start = _untrained(sets)
+    learned = fit_projection(taught := examples(sets), start)
+    report(f"learned from {len(taught)} questions")
+    judged = _held_out(sets, start, report) if held_out else []
+    return FittedProjection(_file(learned), len(taught), judged)
+
+
+def asked_sets(
+    settings: Settings,
+    data: Path,
+    cache: Path,
+    memory: StateMemory,
+    *,
+    only: Collection[str] = (),
+    report: Report,
+) -> list[SetData]:
+    """Ask every set, in each of its languages, with the token states of questions and hits.
+
+    Raises:
+        GdriveRagError: as `fit_token_projection`.
+    """
     settings = settings.model_copy(update={"embed_provider": "embedded"})
-    memory = StateMemory(_model(settings, report), cache)
     tools = QuestionTools(settings, cache, report, wrap=lambda _: memory)
     indexes = CorpusIndexes(cache / f"{Layout.TITLED}-states", Layout.TITLED, tools.sync)
     sets: list[SetData] = []
@@ -67,14 +89,31 @@ def fit_token_projection(
             index = indexes.of(kit)
             sets.append(ask(kit, index, partial(_opened, tools), memory, parallel=parallel))
             report(f"{kit.name}: {len(kit.questions)} questions asked")
-    start = untrained(np.concatenate([one.sample for one in sets]))
-    learned = fit_projection(taught := examples(sets), start)
-    report(f"learned from {len(taught)} questions")
-    judged = _held_out(sets, start, report) if held_out else []
-    return FittedProjection(_file(learned), len(taught), judged)
+    return sets
 
 
-def _model(settings: Settings, report: Report) -> OnnxEmbedder:
+def projections_without(sets: list[SetData], report: Report) -> list[TokenProjection]:
+    """For each fold of the articles, the projection that was learned without it."""
+    start, folds = _untrained(sets), []
+    groups = {asked.group for kit in sets for asked in kit.asked}
+    for fold in range(FOLDS):
+        without = {group for group in groups if fold_of(group) == fold}
+        folds.append(_projection(fit_projection(examples(sets, without), start)))
+        report(f"fold {fold + 1} of {FOLDS} learned")
+    return folds
+
+
+def _untrained(sets: list[SetData]) -> Learned:
+    return untrained(np.concatenate([one.sample for one in sets]))
+
+
+def model_of(settings: Settings, report: Report) -> OnnxEmbedder:
+    """The embedded model, which tells its token states.
+
+    Raises:
+        SettingsError: another model than the one that is projected is set.
+    """
+    settings = settings.model_copy(update={"embed_provider": "embedded"})
     embedder = make_embedder(settings, None, build=True, report=report)
     if not isinstance(embedder, OnnxEmbedder) or embedder.token_projection() is None:
         raise SettingsError(
@@ -97,13 +136,7 @@ def _opened(tools: QuestionTools, path: Path) -> Iterator[OpenIndex]:
 
 
 def _held_out(sets: list[SetData], start: Learned, report: Report) -> list[Told]:
-    groups = {asked.group for kit in sets for asked in kit.asked}
-    folds: list[TokenProjection] = []
-    for fold in range(FOLDS):
-        without = {group for group in groups if fold_of(group) == fold}
-        folds.append(_projection(fit_projection(examples(sets, without), start)))
-        report(f"fold {fold + 1} of {FOLDS} learned")
-    untaught = _projection(start)
+    folds, untaught = projections_without(sets, report), _projection(start)
     return [told_apart(kit, folds.__getitem__, untaught) for kit in sets]
 
 
