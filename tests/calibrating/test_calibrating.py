@@ -1,6 +1,7 @@
 """An index learns of itself: from a few probes, again only where something changed, and cheaply."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -293,3 +294,19 @@ def test_other_weights_need_no_probe_to_be_asked_again(
         store.calibration.keep(replace(former, basis=basis))
     done = calibrate(path, embedder)
     assert (done.asked, learnt(path).basis.weights) == (0, former.basis.weights)
+
+
+def test_every_question_is_a_step_before_which_others_may_be_let_go_first(path: Path) -> None:
+    steps = 0
+
+    @contextmanager
+    def step() -> Iterator[None]:
+        nonlocal steps
+        steps += 1
+        yield
+
+    embedder = HashingEmbedder(64)
+    fill(path, range(HANDFUL), embedder)
+    with Store.open_for_writing(path) as store:
+        done = Calibrating(store, embedder, step=step).run()
+    assert steps == done.asked == HANDFUL

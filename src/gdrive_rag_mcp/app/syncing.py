@@ -105,8 +105,15 @@ def _calibrated(
     budget = options.max_embeddings
     if budget is not None:
         budget = max(0, budget - report.embedded_chunks - report.embedded_again)
-    done = Calibrating(store, embedder, budget, progress).run()
+    done = _calibrating(store, embedder, budget, progress).run()
     return replace(report, probes_asked=done.asked, probes_embedded=done.embedded)
+
+
+def _calibrating(
+    store: Store, embedder: Embedder | None, budget: int | None, progress: Progress
+) -> Calibrating:
+    courtesy = Courtesy(Activity(store.path).recent)
+    return Calibrating(store, embedder, budget, progress, courtesy.step)
 
 
 def _made_at_once(embedder: MakeEmbedder) -> MakeEmbedder:
@@ -221,7 +228,7 @@ def change_embedder(
         report = change.run(datetime.now(UTC))
         if report.flipped:
             left = None if terms.budget is None else max(0, terms.budget - report.embedded)
-            Calibrating(store, embedder, left, terms.progress).run()
+            _calibrating(store, embedder, left, terms.progress).run()
         return report
 
 

@@ -7,6 +7,7 @@ leaves the former calibration in force, and the next one goes on with the probes
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -63,13 +64,15 @@ class Calibrated:
 class Calibrating:
     """Brings the calibration of an index up to date; whoever runs it holds the writer's lock.
 
-    `budget` is how many questions may be embedded (None: as many as it takes).
+    `budget` is how many questions may be embedded (None: as many as it takes). Each is asked inside
+    a `step`, which may wait first for those who search.
     """
 
     store: Store
     embedder: Embedder | None
     budget: int | None = None
     progress: Callable[[str, int, int | None], object] = field(default=lambda *_: None)
+    step: Callable[[], AbstractContextManager[None]] = field(default=nullcontext)
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     clock: Callable[[], float] = field(default=time.monotonic)
 
@@ -232,7 +235,8 @@ class _Run:
                 self._lacking = STOPPED_BY_TIME
                 return
             try:
-                self._ask_one(candidate, known, pieces)
+                with self._own.step():
+                    self._ask_one(candidate, known, pieces)
             except EmbedderUnavailableError as error:
                 _log.warning("The index is not calibrated to the end: %s", error)
                 self._lacking = EMBEDDER_UNAVAILABLE
