@@ -143,8 +143,7 @@ class _Run:
         self._pieces_mark = basis.mark
 
     def run(self) -> Calibrated:
-        sample = [one.number for one in self._store.chunk_sample.lowest(SAMPLE)]
-        pieces = self._pieces(sample)
+        pieces = self._pieces()
         wanted = candidates(self._store, self._embedder, self._basis.chunks)
         known = self._known(wanted)
         stale = self._stale(known)
@@ -172,13 +171,14 @@ class _Run:
     def _time_is_up(self) -> bool:
         return self._own.clock() - self._began > self._seconds
 
-    def _pieces(self, sample: Sequence[int]) -> PieceFrequencies | None:
+    def _pieces(self) -> PieceFrequencies | None:
         if self._embedder is None:
             return None
         former = self._former
         if former and self._little_changed_since(former.pieces_mark):
             self._pieces_mark = former.pieces_mark
             return former.piece_frequencies
+        sample = [one.number for one in self._store.chunk_sample.lowest(SAMPLE)]
         try:
             return count_pieces(
                 self._store, self._embedder, sample, self._seconds / 3, self._own.clock
