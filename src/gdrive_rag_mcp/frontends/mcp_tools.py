@@ -147,10 +147,7 @@ class Tools:
         )
 
     async def check_index_status(self) -> CallToolResult:
-        """Tell what the index holds, how fresh it is, and how much of the folder it covers.
-
-        The evidence and the verdict of a search rest on it.
-        """
+        """Tell what the index holds, how fresh and complete: evidence and verdict rest on it."""
         return await self._answer(calls.status)
 
     async def _answer(self, call: calls.Call) -> CallToolResult:

@@ -76,15 +76,11 @@ def ledger_object(page: LedgerPage) -> LedgerObject:
 
 
 def _calibration(status: CalibrationStatus) -> CalibrationObject:
-    def rounded(share: float | None) -> float | None:
-        return None if share is None else round(share, 3)
-
     return CalibrationObject(
         made_at=iso(status.made_at),
         chunks=status.chunks,
         probes=status.probes,
-        separation=rounded(status.separation),
-        vectors_separation=rounded(status.vectors_separation),
+        separation=None if status.separation is None else round(status.separation, 3),
         lacking=status.lacking,
     )
 

@@ -221,16 +221,15 @@ class EmbeddingObject(TypedDict):
 class CalibrationObject(TypedDict):
     """What the verdict knows of this index, from questions made of `probes` of its chunks.
 
-    `separation` is how well it tells those with their document and without (AUROC, 0.5 is chance),
-    `vectors_separation` how well the nearest vector alone does; `lacking` is why there is less than
-    there should be: too_few_probes, time, max_embeddings, embedder_unavailable, vectors_waiting.
+    `separation` is how well it tells those with their document and without (AUROC, 0.5 is chance);
+    `lacking` is why there is less than there should be: too_few_probes, time, max_embeddings,
+    embedder_unavailable, vectors_waiting.
     """
 
     made_at: str | None
     chunks: int
     probes: int
     separation: float | None
-    vectors_separation: float | None
     lacking: str
 
 
