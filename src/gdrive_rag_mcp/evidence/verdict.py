@@ -24,7 +24,7 @@ ACROSS = "across"
 """The model for questions in another language than the nearest passage."""
 TOKENS, TOKENS_ACROSS = "tokens", "tokens_across"
 """The models where the question's tokens can be compared with those of the passages."""
-_CROSSING = frozenset((ACROSS, TOKENS_ACROSS))
+_BEYOND_WORDS = frozenset((ACROSS, TOKENS, TOKENS_ACROSS))
 
 _KNOWN = 0.7  # of the question's idf: below, more confidence is asked for
 
@@ -71,10 +71,15 @@ def judge(
 def required(model: str | None, coverage: float) -> float:
     """The confidence that is enough, unless the operator has said another.
 
-    It is more where much of the question is about what nothing in scope mentions: passages about
-    all the rest of it are what leads to a wrong answer. Across languages, words say nothing.
+    Where words tell most, it is more if much of the question is about what nothing in scope
+    mentions: passages about all the rest of it are what leads to a wrong answer. Across languages
+    words say nothing, and tokens are met, or not, in whatever word.
     """
-    return CAUTIOUS_THRESHOLD if coverage < _KNOWN and model not in _CROSSING else DEFAULT_THRESHOLD
+    return (
+        CAUTIOUS_THRESHOLD
+        if coverage < _KNOWN and model not in _BEYOND_WORDS
+        else DEFAULT_THRESHOLD
+    )
 
 
 def model_name(reading: Reading, signals: Mapping[str, float]) -> str | None:
