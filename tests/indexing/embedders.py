@@ -13,7 +13,7 @@ PATIENCE = 60.0
 
 
 class Watching(HashingEmbedder):
-    """Remembers every batch, and calls `before` in the thread that embeds."""
+    """Remembers every batch of documents, and calls `before` in the thread that embeds."""
 
     def __init__(self, dimensions: int = 64, *, parallel_calls: int = 1) -> None:
         super().__init__(dimensions)
@@ -25,7 +25,8 @@ class Watching(HashingEmbedder):
 
     def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
         with self._lock:
-            self.batches.append(tuple(texts))
+            if role == "document":
+                self.batches.append(tuple(texts))
             self.threads.add(threading.get_ident())
         self.before(texts)
         with self._lock:

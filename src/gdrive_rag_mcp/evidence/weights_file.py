@@ -30,7 +30,7 @@ def weights_text(
             f"confidence {DEFAULT_THRESHOLD} a share of the former is refused ({aims}). "
             "`hybrid`, `keyword` and `vector` judge those modes, `across` questions in another "
             "language than the nearest passage; `tokens` and `tokens_across` judge where tokens "
-            "of question and passages can be compared, and were fitted on token vectors by projections "
+            "of question and passages can be compared, and were fitted on those by projections "
             "that had not learned from the question's article."
         ),
         "embedder": embedder,
