@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -58,7 +58,10 @@ RANK_CONSTANT = 60
 
 
 def fused_ranks(
-    by_text: Mapping[int, float], by_vector: Mapping[int, float], _background: float | None
+    by_text: Mapping[int, float],
+    by_vector: Mapping[int, float],
+    _background: float | None,
+    _unembedded: Collection[int],
 ) -> list[tuple[int, float]]:
     """Reciprocal rank fusion, to compare with: Cormack, Clarke & Büttcher, SIGIR 2009."""
     scores: dict[int, float] = {}

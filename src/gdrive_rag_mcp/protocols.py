@@ -247,5 +247,8 @@ class SearchIndex(Protocol):
     def passages(self, chunks: Sequence[int], scope: Scope) -> Mapping[int, Passage]:
         """Fetch the text and origin of chunks; what is outside the scope is left out."""
 
+    def without_vectors(self, chunks: Sequence[int]) -> frozenset[int]:
+        """Which of some chunks wait for their vector, and can be found by their words alone."""
+
     def token_vectors(self, chunks: Sequence[int], projection: int) -> Mapping[int, TokenVectors]:
         """The token vectors of some chunks, which are known to be in scope; some may have none."""

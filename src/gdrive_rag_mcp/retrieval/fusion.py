@@ -1,6 +1,6 @@
 """Puts two rankings whose scores cannot be compared as they are into one order."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 VECTORS_SHARE = 0.6
 """Of a fused score. Measured on all handed sets: from 0.55 to 0.7 the order is about as good."""
@@ -10,22 +10,29 @@ def fused_scores(
     by_text: Mapping[int, float],
     by_vector: Mapping[int, float],
     background: float | None = None,
+    unembedded: Collection[int] = (),
     vectors_share: float = VECTORS_SHARE,
 ) -> tuple[tuple[int, float], ...]:
     """Order items by a weighted sum of both scores, each from 0 to 1, best first; ties by number.
 
     BM25 is taken from 0 to the best of this question, cosines from the question's `background` (or
     the lowest that was found) to the best; what a ranking did not find has 0 there. By how much one
-    is better counts, which ranks do not tell. Source: Bruch, Gai & Ingber, "An Analysis of Fusion
+    is better counts, which ranks do not tell. Of the `unembedded`, which have no vector to be found
+    by, the words count for the whole. Source: Bruch, Gai & Ingber, "An Analysis of Fusion
     Functions for Hybrid Retrieval", ACM TOIS 2023, whose convex combination this is.
 
     >>> fused_scores({1: 8.0, 2: 4.0}, {2: 0.9, 3: 0.6}, background=0.5)
     ((2, 0.8), (1, 0.4), (3, 0.15))
+    >>> fused_scores({1: 8.0, 2: 4.0}, {2: 0.9, 3: 0.6}, background=0.5, unembedded={1})[0]
+    (1, 1.0)
     >>> fused_scores({1: 8.0, 2: 4.0}, {})
     ((1, 1.0), (2, 0.5))
     """
     share = vectors_share if by_text and by_vector else float(bool(by_vector))
-    scores = {item: (1 - share) * part for item, part in _parts(by_text, 0.0).items()}
+    scores = {
+        item: part if item in unembedded else (1 - share) * part
+        for item, part in _parts(by_text, 0.0).items()
+    }
     low = min(by_vector.values(), default=0.0) if background is None else background
     for item, part in _parts(by_vector, low).items():
         scores[item] = scores.get(item, 0.0) + share * part

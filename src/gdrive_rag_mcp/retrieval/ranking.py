@@ -1,7 +1,7 @@
 """How hits are put in order: what was asked for whole, copies, one document's share."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -10,7 +10,8 @@ from gdrive_rag_mcp.retrieval.copies import same_groups, wording
 from gdrive_rag_mcp.retrieval.fusion import fused_scores
 
 Fusion = Callable[
-    [Mapping[int, float], Mapping[int, float], float | None], Sequence[tuple[int, float]]
+    [Mapping[int, float], Mapping[int, float], float | None, Collection[int]],
+    Sequence[tuple[int, float]],
 ]
 """From BM25 scores, cosines and the cosines' background to items with a score, best first."""
 _Number = TypeVar("_Number", int, float)

@@ -1,7 +1,7 @@
 """Finds the passages that may answer a question, by words and by meaning."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gdrive_rag_mcp.domain import (
@@ -95,10 +95,11 @@ class Retriever:
         by_words = mode is not Mode.VECTOR
         matched = self._search_text(query, statistics) if by_words else ()
         held = self._holders(query, statistics) if by_words else {}
+        unembedded = self._unembedded(matched, statistics)
         return Retrieved(
             query=query,
             mode=mode,
-            hits=self._hits(query, matched, nearest, held, tokens),
+            hits=self._hits(query, (matched, nearest, unembedded), held, tokens),
             statistics=replace(statistics, background=nearest.background),
             warnings=warnings,
             question_tokens=tokens,
@@ -123,6 +124,14 @@ class Retriever:
         if not terms:
             return ()
         return self._index.search_text(terms, query.scope, query.filters, _CANDIDATES)
+
+    def _unembedded(
+        self, matched: Sequence[TextMatch], statistics: RetrievalStatistics
+    ) -> Collection[int]:
+        """Which of the matches the vectors cannot have found, as theirs are still to be made."""
+        if not statistics.vectorless_chunks:
+            return ()
+        return self._index.without_vectors([match.chunk for match in matched])
 
     def _holders(self, query: Query, statistics: RetrievalStatistics) -> dict[int, _Held]:
         """The chunks that hold what was asked for whole, and how many quotations and codes.
@@ -155,14 +164,14 @@ class Retriever:
     def _hits(
         self,
         query: Query,
-        matched: Sequence[TextMatch],
-        nearest: VectorMatches,
+        rankings: tuple[Sequence[TextMatch], VectorMatches, Collection[int]],
         held: Mapping[int, _Held],
         question_tokens: TokenVectors | None,
     ) -> tuple[Hit, ...]:
+        matched, nearest, unembedded = rankings
         ranks = _Ranks(matched, nearest)
         background = nearest.background.mean if nearest.background else None
-        fused = self._ranking.fuse(ranks.bm25, ranks.cosine, background)
+        fused = self._ranking.fuse(ranks.bm25, ranks.cosine, background, unembedded)
         beyond = sorted(held.keys() - ranks.bm25.keys() - ranks.cosine.keys())
         ordered = held_first([*fused, *((chunk, 0.0) for chunk in beyond)], held)
         wanted = max(query.limit, _FEWEST_HITS)

@@ -51,6 +51,16 @@ class Generation:
         [(waiting,)] = fetch(self._connection, f"SELECT count(*) FROM {self._waiting}")
         return int(waiting)
 
+    def waiting_among(self, chunks: Sequence[int]) -> frozenset[int]:
+        """Which of some chunks wait for a vector."""
+        rows = fetch(
+            self._connection,
+            f"""SELECT chunk FROM {self._waiting}
+            WHERE chunk IN (SELECT value FROM json_each(?))""",
+            (json.dumps([int(chunk) for chunk in chunks]),),
+        )
+        return frozenset(chunk for (chunk,) in rows)
+
     def outlook(self) -> EmbeddingOutlook:
         """What is to be embedded: distinct texts that have no vector yet, and their length."""
         [(texts, characters)] = fetch(

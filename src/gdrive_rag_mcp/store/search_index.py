@@ -258,6 +258,10 @@ class SqliteSearchIndex:
         texts = Texts(self._connection)
         return {row[0]: read_passage(row, texts) for row in rows}
 
+    def without_vectors(self, chunks: Sequence[int]) -> frozenset[int]:
+        """Which of some chunks wait for their vector, and can be found by their words alone."""
+        return self._serving.waiting_among(chunks)
+
     def token_vectors(self, chunks: Sequence[int], projection: int) -> Mapping[int, TokenVectors]:
         """The token vectors of some chunks, which are known to be in scope; some may have none."""
         return self._serving.tokens.of(chunks, projection)
