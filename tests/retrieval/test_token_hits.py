@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdrive_rag_mcp.app.asking import EmbeddedQuestion
+from gdrive_rag_mcp.app.asking import embedded_question
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import Mode, Query, Retrieved, TokenVectors
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
@@ -91,16 +91,16 @@ def test_those_of_another_projection_are_not_compared(store: Store) -> None:
 def test_a_question_that_was_embedded_before_has_them_from_the_same_run(store: Store) -> None:
     embedder = HashingTokenEmbedder()
 
-    found = retrieve(store, EmbeddedQuestion(embedder, QUESTION))
+    found = retrieve(store, embedded_question(embedder, QUESTION))
 
     assert embedder.embedded_texts == 1
     assert found.question_tokens
     assert found.hits[0].tokens
-    assert EmbeddedQuestion(embedder, QUESTION).token_projection() == 7
-    assert EmbeddedQuestion(HashingEmbedder(), QUESTION).token_projection() is None
-    [pieces] = EmbeddedQuestion(embedder, QUESTION).pieces([QUESTION])
+    assert embedded_question(embedder, QUESTION).token_projection() == 7
+    assert embedded_question(HashingEmbedder(), QUESTION).token_projection() is None
+    [pieces] = embedded_question(embedder, QUESTION).pieces([QUESTION])
     assert len(pieces) == len(QUESTION.split())
-    assert not EmbeddedQuestion(HashingEmbedder(), QUESTION).pieces([QUESTION])
+    assert not embedded_question(HashingEmbedder(), QUESTION).pieces([QUESTION])
 
 
 def test_the_ranking_is_the_same_with_and_without(store: Store) -> None:

@@ -5,65 +5,20 @@ emptied: so the vector is made first, and the search is handed an embedder that 
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from gdrive_rag_mcp.domain import EmbeddingIdentity
 from gdrive_rag_mcp.errors import EmbedderUnavailableError, EmbeddingError
-from gdrive_rag_mcp.protocols import (
-    Embedded,
-    Embedder,
-    EmbedRole,
-    Pieces,
-    Vectors,
-    embed_with_tokens,
-    pieces_of,
-    token_projection_of,
-)
+from gdrive_rag_mcp.protocols import Embedder, embed_with_tokens
+from gdrive_rag_mcp.retrieval.known_question import KnownQuestion
 
 
-class EmbeddedQuestion:
-    """An embedder that knows one question, or why that could not be embedded."""
-
-    def __init__(self, embedder: Embedder, question: str) -> None:
-        self._embedder = embedder
-        self.identity: EmbeddingIdentity = embedder.identity
-        self._embedded: Embedded | None = None
-        self._problem: EmbeddingError | None = None
-        try:
-            self._embedded = embed_with_tokens(embedder, [question], role="query")
-        except EmbeddingError as error:
-            self._problem = error
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    @property
-    def parallel_calls(self) -> int:
-        return 1
-
-    def calls(self, texts: int, characters: int) -> int:
-        return 0
-
-    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
-        """The question's vector, shape (1, dimensions).
-
-        Raises:
-            EmbeddingError: it could not be embedded.
-        """
-        return self.embed_with_tokens(texts, role=role).vectors
-
-    def token_projection(self) -> int | None:
-        return token_projection_of(self._embedder)
-
-    def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
-        """As `embed`, with the question's token vectors where the embedder makes them."""
-        if self._embedded is None:
-            raise self._problem or EmbeddingError("the question was not embedded")
-        return self._embedded
-
-    def pieces(self, texts: Sequence[str]) -> Sequence[Pieces]:
-        return pieces_of(self._embedder, texts) or ()
+def embedded_question(embedder: Embedder, question: str) -> KnownQuestion:
+    """A question's vector, or what a search is told when it asks for it."""
+    try:
+        return KnownQuestion(embedder, embed_with_tokens(embedder, [question], role="query"))
+    except EmbeddingError as error:
+        return KnownQuestion(embedder, error)
 
 
 class QuestionEmbedding:
@@ -92,7 +47,7 @@ class QuestionEmbedding:
                 embedder = self._embedder
                 if embedder is None or not self._fits(recorded):
                     return embedder
-            return EmbeddedQuestion(embedder, question)
+            return embedded_question(embedder, question)
         except EmbedderUnavailableError:  # even its identity may have to be asked for
             return None
 

@@ -4,13 +4,11 @@ The second time the document is really out of the index, in a transaction that i
 every count, score and cosine is what it would be, and no other process sees it.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gdrive_rag_mcp.domain import (
-    EmbeddingIdentity,
     Mode,
     Probe,
     Query,
@@ -24,12 +22,11 @@ from gdrive_rag_mcp.evidence.verdict import model_name
 from gdrive_rag_mcp.protocols import (
     Embedded,
     Embedder,
-    EmbedRole,
-    Vectors,
     embed_with_tokens,
     token_projection_of,
 )
 from gdrive_rag_mcp.retrieval import Retriever
+from gdrive_rag_mcp.retrieval.known_question import KnownQuestion
 from gdrive_rag_mcp.store import Store
 
 _SEEN_CLOSELY = 5
@@ -43,37 +40,6 @@ class Candidate:
     key: str
     question: str
     document_id: str
-
-
-class KnownQuestion:
-    """An embedder that has one question's vector ready, so that asking twice embeds once."""
-
-    def __init__(self, embedder: Embedder, embedded: Embedded) -> None:
-        self._embedder = embedder
-        self.embedded = embedded
-        self.identity: EmbeddingIdentity = embedder.identity
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    @property
-    def parallel_calls(self) -> int:
-        return 1
-
-    def calls(self, texts: int, characters: int) -> int:
-        return 0
-
-    def embed(self, texts: Sequence[str], *, role: EmbedRole) -> Vectors:
-        """The question's vector, shape (1, dimensions)."""
-        return self.embedded.vectors
-
-    def token_projection(self) -> int | None:
-        return token_projection_of(self._embedder)
-
-    def embed_with_tokens(self, texts: Sequence[str], *, role: EmbedRole) -> Embedded:
-        """As `embed`, with the question's token vectors where the embedder makes them."""
-        return self.embedded
 
 
 def embedded_question(embedder: Embedder, question: str, known: bytes = b"") -> KnownQuestion:
