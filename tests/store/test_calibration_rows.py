@@ -117,3 +117,30 @@ def test_probes_come_back_and_a_damaged_one_alone_is_lost(store: Store) -> None:
     apsw.Connection(str(store.path)).execute("UPDATE probes SET facts = '{}' WHERE key = 'aa'")
     store.calibration.drop_probes(["bb"])
     assert sorted(store.calibration.probes()) == ["cc"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "facts = json_set(facts, '$.near', json('[1e999]'))",
+        "facts = json_set(facts, '$.chunks', json('1e999'))",
+        "facts = json_set(facts, '$.newest', json('99999999999999999999'))",
+        "facts = json_set(facts, '$.newest', -5)",
+        "facts = json_set(facts, '$.reach', json('1e999'))",
+        "facts = json_set(facts, '$.present.judged_by', json('[1]'))",
+        "facts = json_set(facts, '$.present.signals.a', json('1e999'))",
+        "facts = CAST(x'ff00' AS TEXT)",
+        "facts = '[' || facts || ']'",
+        "facts = replace(hex(zeroblob(100000)), '0', '[')",
+        "key = CAST(x'ff' AS TEXT)",
+        "vector = 7",
+        "vector = x'00'",
+        "vector = x'007e'",
+    ],
+)
+def test_whatever_is_damaged_of_a_probe_that_one_alone_is_lost(store: Store, damage: str) -> None:
+    store.calibration.keep_probe(PROBE)
+    store.calibration.keep_probe(replace(PROBE, key="bb"))
+    apsw.Connection(str(store.path)).execute(f"UPDATE probes SET {damage} WHERE key = 'aa'")
+
+    assert sorted(store.calibration.probes()) == ["bb"]

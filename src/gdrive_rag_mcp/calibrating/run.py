@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+import numpy as np
+
 from gdrive_rag_mcp.calibrating.choosing import candidates
 from gdrive_rag_mcp.calibrating.learning import FEWEST, odds_of, scales_of
 from gdrive_rag_mcp.calibrating.piece_counts import SAMPLE, count_pieces
@@ -209,10 +211,15 @@ class _Run:
         return useful
 
     def _may_be_kept(self, probe: Probe) -> bool:
-        """Whether it was asked of this embedder, and all that is measured now was measured then."""
+        """Whether it was asked of this embedder, and all that is measured now was measured then.
+
+        Its vector has to be as long as the others: where it is not, the row is damaged.
+        """
         signals = (one.signals for one in (probe.present, probe.absent) if one.signals)
         complete = all(one.keys() == SIGNALS.keys() for one in signals)
-        return complete and probe.asked_of == _asked_of(self._basis)
+        dimensions = self._embedder.identity.dimensions if self._embedder else 0
+        whole = len(probe.vector) == np.dtype(np.float16).itemsize * dimensions
+        return complete and whole and probe.asked_of == _asked_of(self._basis)
 
     def _stale(self, known: Mapping[str, Probe]) -> frozenset[str]:
         if not known:

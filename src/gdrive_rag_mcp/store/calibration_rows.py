@@ -40,7 +40,17 @@ CALIBRATION_TABLES = (
 )
 """The step of the schema that this module needs."""
 
-_DAMAGED = (ValueError, TypeError, KeyError, AttributeError, zlib.error)
+_DAMAGED = (
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    zlib.error,
+)
+_LARGEST_NUMBER = 2**63 - 1
+"""Of a row of SQLite."""
 _log = logging.getLogger(__name__)
 
 
@@ -102,9 +112,15 @@ class CalibrationRows:
     def probes(self) -> dict[str, Probe]:
         """The probes by key; one that is damaged is as if it had never been asked."""
         found: dict[str, Probe] = {}
-        for key, facts, vector in fetch(self._connection, "SELECT key, facts, vector FROM probes"):
+        # As bytes: text that is no UTF-8 any more would end the whole query.
+        rows = fetch(
+            self._connection,
+            "SELECT CAST(key AS BLOB), CAST(facts AS BLOB), vector FROM probes",
+        )
+        for stored_key, facts, vector in rows:
             try:
-                found[str(key)] = _probe(key, json.loads(facts), vector)
+                key = stored_key.decode()
+                found[key] = _probe(key, json.loads(facts), vector)
             except _DAMAGED:
                 _log.warning("A probe of the index is damaged, and asked again")
         return found
@@ -210,11 +226,16 @@ def _seen(told: Mapping[str, Any]) -> Seen:
     signals = {
         name: math.nan if value is None else float(value) for name, value in told["signals"].items()
     }
-    return Seen(signals, told["judged_by"])
+    judged_by = told["judged_by"]
+    if any(map(math.isinf, signals.values())) or not isinstance(judged_by, str | None):
+        raise ValueError("it is not what was seen")
+    return Seen(signals, judged_by)
 
 
-def _probe(key: str, told: Mapping[str, Any], vector: bytes) -> Probe:
-    return Probe(
+def _probe(key: str, told: Mapping[str, Any], vector: object) -> Probe:
+    if not isinstance(vector, bytes):
+        raise TypeError("its vector is none")
+    probe = Probe(
         key,
         str(told["question"]),
         _seen(told["present"]),
@@ -224,5 +245,18 @@ def _probe(key: str, told: Mapping[str, Any], vector: bytes) -> Probe:
         int(told["chunks"]),
         int(told["newest"]),
         str(told["asked_of"]),
-        bytes(vector),
+        vector,
     )
+    numbers = (*probe.near, probe.chunks, probe.newest)
+    if not all(0 <= number <= _LARGEST_NUMBER for number in numbers):
+        raise ValueError("a number of it counts nothing")
+    if not math.isfinite(probe.reach) or not _is_whole(probe.vector):
+        raise ValueError("its vector is none")
+    return probe
+
+
+def _is_whole(vector: bytes) -> bool:
+    """Whether it is made of float16, all finite; one that is not known is."""
+    import numpy as np
+
+    return len(vector) % 2 == 0 and bool(np.isfinite(np.frombuffer(vector, np.float16)).all())

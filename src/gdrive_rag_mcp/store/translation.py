@@ -21,6 +21,15 @@ REBUILD = "move the file away and run `gdrive-rag-mcp sync` to build it again"
 """What to do about an index that is damaged."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The errors of a disk, or of a share of one, that is full."""
+_UNDECODABLE = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    zlib.error,
+)
 _FOREIGN = (apsw.Error, UnicodeDecodeError, UnicodeEncodeError)
 
 
@@ -87,7 +96,7 @@ def decoding() -> Iterator[None]:
     """
     try:
         yield
-    except (ValueError, TypeError, KeyError, zlib.error) as error:
+    except _UNDECODABLE as error:
         raise _garbled("the index", error) from error
 
 
