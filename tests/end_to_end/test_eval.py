@@ -236,6 +236,21 @@ def test_what_makes_no_sense_is_a_usage_error(
 
 
 @pytest.mark.usefixtures("indexed")
+@pytest.mark.parametrize("name", ["cases.jsonl", "index.db"])
+def test_the_result_takes_the_place_of_neither_cases_nor_index(
+    run: Run, cases: Cases, tmp_path: Path, name: str
+) -> None:
+    path = cases(PENSION)
+    before = (tmp_path / name).read_bytes()
+
+    done = evaluate(run, path, "--json", name)
+
+    assert (done.code, done.out) == (2, "")
+    assert "would be lost" in done.err
+    assert (tmp_path / name).read_bytes() == before
+
+
+@pytest.mark.usefixtures("indexed")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_result_that_cannot_be_written_is_an_error_of_its_own(run: Run, cases: Cases) -> None:
     done = evaluate(run, cases(PENSION), "--json", "/dev/full")

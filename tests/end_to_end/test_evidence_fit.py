@@ -81,8 +81,23 @@ def test_a_cache_that_cannot_be_written_is_said(run: Run, data: Path, tmp_path: 
     assert "cannot be written" in done.err
 
 
-def test_weights_that_cannot_be_written_are_said(run: Run, data: Path, tmp_path: Path) -> None:
+def test_weights_that_cannot_be_written_are_said_before_anything_is_asked(
+    run: Run, data: Path, tmp_path: Path
+) -> None:
     done = run("evidence", "fit", str(data), "--write", str(tmp_path / "absent" / "weights.json"))
 
-    assert done.code == 5
-    assert "cannot be written" in done.err
+    assert (done.code, done.out) == (2, "")
+    assert "there is no folder" in done.err
+    assert "questions" not in done.err
+
+
+@pytest.mark.parametrize("command", ["fit", "fit-projection"])
+def test_what_is_fitted_takes_the_place_of_no_data(run: Run, data: Path, command: str) -> None:
+    corpus = next(data.glob("*/corpus.jsonl"))
+    before = corpus.read_bytes()
+
+    done = run("evidence", command, str(data), "--write", str(corpus))
+
+    assert done.code == 2
+    assert "would be lost" in done.err
+    assert corpus.read_bytes() == before

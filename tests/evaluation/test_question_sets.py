@@ -54,6 +54,10 @@ def test_a_set_in_two_languages_is_two_corpora_that_answer_each_other(tmp_path: 
         ("questions", lambda line: line.update(gold_doc_ids="x"), "gold_doc_ids is 'x'"),
         ("corpus", lambda line: line.update(text=None), "text is None"),
         ("corpus", lambda line: line.pop("doc_id"), "doc_id is None"),
+        ("corpus", lambda line: line.update(lang="x/../.."), "lang is 'x/../..'"),
+        ("corpus", lambda line: line.update(lang="\0"), r"lang is '\x00'"),
+        ("questions", lambda line: line.update(lang="\ud800"), r"lang is '\ud800'"),
+        ("questions", lambda line: line.update(lang="x" * 300), "lang is 'xxx"),
     ],
 )
 def test_what_is_malformed_is_named_with_its_file_and_line(
@@ -72,12 +76,33 @@ def test_what_is_malformed_is_named_with_its_file_and_line(
     assert said in raised.value.message
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "7"])
+@pytest.mark.parametrize(
+    "content", ["{", "[]", "7", "[" * 100_000, '{"a":' * 100_000], ids=lambda text: text[:6]
+)
 def test_a_line_that_is_no_object_is_refused(tmp_path: Path, content: str) -> None:
     folder = write_set(tmp_path / "towns", *made_set(1))
     (folder / "corpus.jsonl").write_text(content, encoding="utf-8")
 
     with pytest.raises(QuestionSetError, match=r"corpus\.jsonl:1: no "):
+        read_set(folder)
+
+
+def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "towns", *made_set(1))
+    usual = read_set(folder)
+    for file in folder.iterdir():
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert read_set(folder) == usual
+
+
+@pytest.mark.parametrize("rel", ["1" + "0" * 400, "1e999", "NaN", '"1"'])
+def test_a_worth_that_is_no_number_is_refused(tmp_path: Path, rel: str) -> None:
+    folder = write_set(tmp_path / "towns", *made_set(1))
+    line = f'{{"id": "1-1-0", "doc_id": "x", "rel": {rel}}}'
+    (folder / "qrels.jsonl").write_text(line, encoding="utf-8")
+
+    with pytest.raises(QuestionSetError, match=r"qrels\.jsonl:1: rel is"):
         read_set(folder)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from gdrive_rag_mcp.errors import QuestionSetError
 from gdrive_rag_mcp.evidence.fit import Examples, fit
-from gdrive_rag_mcp.evidence.fitting import HeldOut, fit_models, log_odds
+from gdrive_rag_mcp.evidence.fitting import HeldOut, fit_models, half_of_articles, log_odds
 from gdrive_rag_mcp.evidence.rows import Row, read_rows, write_rows
 from gdrive_rag_mcp.evidence.specs import SPECS, ModelSpec
 from gdrive_rag_mcp.evidence.weights_file import weights_text
@@ -149,7 +149,9 @@ def test_nothing_and_one_class_are_refused() -> None:
 
 def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     [first, *others] = rows()
-    odd = replace(first, id="«ß»", gold_rank=None, judged_by=None, signals={"s": 0.1})
+    odd = replace(
+        first, id="«ß»\ud801", set="t\udce9", gold_rank=None, judged_by=None, signals={"s": 0.1}
+    )
     unknown = replace(first, signals={"s": math.nan})
 
     write_rows([odd, unknown, *others], tmp_path / "rows.jsonl")
@@ -157,6 +159,13 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     read = read_rows(tmp_path / "rows.jsonl")
     assert [read[0], *read[2:]] == [odd, *others]
     assert math.isnan(read[1].signals["s"])
+    (tmp_path / "rows.jsonl").read_bytes().decode("utf-8")
+
+
+def test_an_article_whose_name_has_a_lone_surrogate_is_in_one_half_too() -> None:
+    [first, *_] = rows()
+
+    assert half_of_articles(replace(first, group="\ud800"), SPEC["words"]) in {"0", "1"}
 
 
 def test_the_file_of_weights_is_the_same_for_the_same_rows() -> None:

@@ -137,11 +137,35 @@ def test_the_token_may_be_in_a_file(root: str, tmp_path: Path) -> None:
     assert ask(f"{root}/mcp", environ={f"{VARIABLE}_FILE": str(file)}).passages
 
 
-def test_an_answer_of_another_kind_is_refused() -> None:
-    wrong: list[dict[str, object]] = [{}, {"evidence": {}}, {"evidence": None}]
-    for shown in wrong:
-        with pytest.raises(ServerError, match="not one of this version"):
-            read_reply(shown)
+EVIDENCE = {
+    "sufficient": True,
+    "reason": "ok",
+    "confidence": 1,
+    "threshold": 0.5,
+    "mode": "hybrid",
+    "missing_terms": [],
+    "warnings": [],
+}
+HIT = {"text": "x", "citation": {"path": "a", "locator": {"kind": "lines"}}, "document_id": "a"}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        {},
+        {"evidence": {}},
+        {"evidence": None},
+        {"evidence": EVIDENCE | {"confidence": 10**400}, "results": [HIT]},
+        {"evidence": EVIDENCE, "results": [7]},
+        {"evidence": EVIDENCE, "results": [[]]},
+        {"evidence": EVIDENCE, "results": [HIT | {"citation": []}]},
+    ],
+)
+def test_an_answer_of_another_kind_is_refused(shown: dict[str, object]) -> None:
+    assert read_reply({"evidence": EVIDENCE, "results": [HIT]}).sufficient
+
+    with pytest.raises(ServerError, match="not one of this version"):
+        read_reply(shown)
 
 
 # ── failures ─────────────────────────────────────────────────────────────────

@@ -1,6 +1,7 @@
 """Results go into a file whole, or not at all."""
 
 import os
+import sqlite3
 import stat
 from pathlib import Path
 
@@ -92,3 +93,21 @@ def test_looking_whether_a_file_can_be_written_makes_none(tmp_path: Path) -> Non
     check_writable(tmp_path / "out.json", "--json")
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_neither_what_is_read_nor_an_index_is_ever_replaced(tmp_path: Path) -> None:
+    cases, link, index = (tmp_path / name for name in ("cases.jsonl", "link.json", "index.json"))
+    cases.write_text("{}", encoding="utf-8")
+    link.symlink_to(cases)
+    sqlite3.connect(index).execute("CREATE TABLE one (number)")
+
+    for path, said in ((cases, "reads"), (link, "reads"), (index, "is a database")):
+        with pytest.raises(SettingsError, match=said):
+            check_writable(path, "--json", read=[tmp_path / "none", cases])
+    check_writable(tmp_path / "other.json", "--json", read=[cases])
+
+
+def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
+    write_whole(tmp_path / "out.npz", b"\xff\x00\r\n")
+
+    assert (tmp_path / "out.npz").read_bytes() == b"\xff\x00\r\n"

@@ -63,6 +63,15 @@ def test_too_little_data_is_a_clear_error(model: Path, tmp_path: Path) -> None:
         fit(tmp_path / "data", tmp_path / "cache", model)
 
 
+def test_sets_without_any_answer_are_a_clear_error(model: Path, tmp_path: Path) -> None:
+    corpus, questions = made_set(1)
+    absent = [line for line in questions if line["kind"] == "absent_topic"]
+    write_set(tmp_path / "data" / "towns-en", corpus, absent)
+
+    with pytest.raises(QuestionSetError, match="no set has an answerable question"):
+        fit(tmp_path / "data", tmp_path / "cache", model)
+
+
 def test_a_model_without_token_vectors_is_refused(tmp_path: Path) -> None:
     other = write_small_model(tmp_path / "other", dimensions=STATES, name="another")
     write_set(tmp_path / "data" / "towns-en", *made_set(1, towns=6))

@@ -6,6 +6,7 @@ for their relevance, `qrels.jsonl` has lines of {id, doc_id, rel}.
 """
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ KINDS = (ANSWERABLE, ABSENT_TOPIC, ADJACENT_TOPIC, ABSENT_FACT)
 _CORPUS = "corpus.jsonl"
 _QUESTIONS = "questions.jsonl"
 _QRELS = "qrels.jsonl"
+_TAG = re.compile(r"[A-Za-z0-9_-]{1,35}")
+_MOST_WORTH = 1_000_000
+"""Of a document that was judged; NaN is no number either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +201,20 @@ class _Line:
             raise self.wrong(f"{name} is {value!r:.80}", "text is needed there")
         return value
 
+    def language(self) -> str:
+        """A tag such as `zh-Hant`; folders and tables are named by it."""
+        tag = self.text("lang")
+        if not _TAG.fullmatch(tag):
+            raise self.wrong(f"lang is {tag!r:.80}", "a tag such as en or zh-Hant is needed there")
+        return tag
+
     def wrong(self, what: str, remedy: str) -> QuestionSetError:
         return QuestionSetError(f"{self.place}: {what}", hint=remedy)
 
 
 def _lines(path: Path) -> Iterator[_Line]:
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     yield _Line(f"{path}:{number}", _object(line, f"{path}:{number}"))
@@ -219,7 +230,7 @@ def _lines(path: Path) -> Iterator[_Line]:
 def _object(line: str, place: str) -> Mapping[str, Any]:
     try:
         values = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise QuestionSetError(f"{place}: no JSON: {error}", hint="one object a line") from None
     if not isinstance(values, dict):
         raise QuestionSetError(f"{place}: no object: {line[:80]!r}", hint="one object a line")
@@ -227,7 +238,7 @@ def _object(line: str, place: str) -> Mapping[str, Any]:
 
 
 def _text(line: _Line) -> Text:
-    return Text(*(line.text(name) for name in ("doc_id", "title", "text", "lang")))
+    return Text(line.text("doc_id"), line.text("title"), line.text("text"), line.language())
 
 
 def _question(
@@ -246,7 +257,7 @@ def _question(
         name,
         line.text("question"),
         kind,
-        line.text("lang"),
+        line.language(),
         gold,
         line.text("group"),
         qrels.get(name, {}),
@@ -266,7 +277,7 @@ def _qrels(path: Path) -> dict[str, dict[str, float]]:
     worth: dict[str, dict[str, float]] = {}
     for line in _lines(path) if path.exists() else ():
         rel = line.values.get("rel")
-        if not isinstance(rel, int | float):
+        if not isinstance(rel, int | float) or not abs(rel) <= _MOST_WORTH:
             raise line.wrong(f"rel is {rel!r:.80}", "a number is needed there")
         worth.setdefault(line.text("id"), {})[line.text("doc_id")] = float(rel)
     return worth

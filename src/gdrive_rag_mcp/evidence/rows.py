@@ -44,8 +44,8 @@ class Row:
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> None:
-    """Write rows as JSON Lines; NaN is null."""
-    with path.open("w", encoding="utf-8") as file:
+    r"""Write rows as JSON Lines; NaN is null, and a lone surrogate of a name is its `\u` escape."""
+    with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
         for row in rows:
             values = asdict(row)
             values["signals"] = {

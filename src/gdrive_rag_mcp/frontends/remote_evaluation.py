@@ -99,7 +99,7 @@ def read_reply(shown: Mapping[str, Any]) -> Reply:
             missing_terms=tuple(map(str, evidence["missing_terms"])),
             warnings=tuple(map(str, evidence["warnings"])),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ServerError(
             f"the server's answer is not one of this version: {error!r}",
             hint="let the server and this command be of the same version",

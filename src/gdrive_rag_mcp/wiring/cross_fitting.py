@@ -1,7 +1,8 @@
 """Token vectors for fitting the verdict, by projections that never saw the question's articles.
 
 The shipped projection has learned from these very questions. Its token vectors fit them better than
-they will fit any other, and a verdict fitted on those would trust them too much.
+they will fit any other, and a verdict fitted on those would trust them too much. The
+order of the hits is still that of the shipped one.
 """
 
 from collections.abc import Callable, Sequence

@@ -38,11 +38,18 @@ class Fitted:
 
 
 def fit_evidence(
-    settings: Settings, data: Path, cache: Path, *, report: Callable[[str], None]
+    settings: Settings,
+    data: Path,
+    cache: Path,
+    *,
+    projections_from: Path | None = None,
+    report: Callable[[str], None],
 ) -> Fitted:
     """Fit the verdict on a folder of question sets; `cache` keeps vectors, indexes and signals.
 
-    The signals of every question are left in `rows.jsonl` there.
+    Token vectors are made by projections that were learned from the same sets, or from those in
+    another folder, each without a third of the articles. The signals of every question are left in
+    `rows.jsonl` there.
 
     Raises:
         QuestionSetError: the data is malformed, or nothing can be learnt from it.
@@ -52,7 +59,7 @@ def fit_evidence(
     embedder = choose_provider(settings, None).provider
     tools = QuestionTools(settings.model_copy(update={"embed_provider": embedder}), cache, report)
     indexes = CorpusIndexes(cache / f"{Layout.TITLED}-{embedder}", Layout.TITLED, tools.sync)
-    as_told = _as_told(settings, data, cache, embedder, report)
+    as_told = _as_told(settings, projections_from or data, cache, embedder, report)
     rows: list[Row] = []
     identity: EmbeddingIdentity | None = None
     for handed in read_sets(data):

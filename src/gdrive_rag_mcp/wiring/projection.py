@@ -16,7 +16,7 @@ from gdrive_rag_mcp.embedding.token_projection import (
     projection_file,
     read_projection,
 )
-from gdrive_rag_mcp.errors import SettingsError
+from gdrive_rag_mcp.errors import QuestionSetError, SettingsError
 from gdrive_rag_mcp.evaluation.corpus_files import Layout
 from gdrive_rag_mcp.evaluation.corpus_indexes import CorpusIndexes
 from gdrive_rag_mcp.evaluation.projection_data import OpenIndex, SetData, ask, examples, sets_to_ask
@@ -104,6 +104,11 @@ def projections_without(sets: list[SetData], report: Report) -> list[TokenProjec
 
 
 def _untrained(sets: list[SetData]) -> Learned:
+    if not sets:
+        raise QuestionSetError(
+            "there is nothing to learn from: no set has an answerable question",
+            hint="docs/evidence.md tells what a question set is made of",
+        )
     return untrained(np.concatenate([one.sample for one in sets]))
 
 

@@ -72,12 +72,13 @@ def evaluate(
     from gdrive_rag_mcp import evaluation as evaluating
 
     settings = read_settings()
-    chosen = evaluating.read_cases(_cases_file(cases, demo=demo, url=url))
+    file = _cases_file(cases, demo=demo, url=url)
+    chosen = evaluating.read_cases(file)
     floors = evaluating.read_floors(floor or (), chosen)
     if json_file is not None and json_file != _STDOUT:
         from gdrive_rag_mcp.frontends.whole_files import check_writable
 
-        check_writable(json_file, "--json")
+        check_writable(json_file, "--json", read=[file])
     if url is not None:
         results = _ask_server(url, chosen, limit=limit, scope=scope)
     else:

@@ -1,14 +1,17 @@
 """The commands of whoever works on the verdict itself."""
 
 import tempfile
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gdrive_rag_mcp.errors import OutputError
 from gdrive_rag_mcp.frontends.cli.running import ReadSettings, app, command, note, show
+
+if TYPE_CHECKING:
+    from gdrive_rag_mcp.evidence.model import Model
 
 evidence = typer.Typer(help="The verdict itself: fit what it is made of.", no_args_is_help=True)
 app.add_typer(evidence, name="evidence")
@@ -27,10 +30,14 @@ def fit(
     ] = None,
     cache: Annotated[
         Path | None,
+        typer.Option("--cache", metavar="FOLDER", help="Keep vectors, indexes and signals here."),
+    ] = None,
+    projections_from: Annotated[
+        Path | None,
         typer.Option(
-            "--cache",
+            "--projections-from",
             metavar="FOLDER",
-            help="Keep vectors, indexes and signals here for next time.",
+            help="Learn what tokens are compared by from the sets in this folder instead.",
         ),
     ] = None,
 ) -> None:
@@ -38,20 +45,28 @@ def fit(
     from gdrive_rag_mcp.evaluation.fit_report import table
     from gdrive_rag_mcp.wiring.fitting import fit_evidence
 
+    _check(write, data)
+    settings = read_settings()
     with ExitStack() as opened:
-        folder = cache or Path(opened.enter_context(tempfile.TemporaryDirectory()))
-        fitted = fit_evidence(read_settings(), data, folder.absolute(), report=note)
+        folder = (cache or Path(opened.enter_context(tempfile.TemporaryDirectory()))).absolute()
+        fitted = fit_evidence(
+            settings, data, folder, projections_from=projections_from, report=note
+        )
     show("each set judged by a model that was fitted without its family:\n")
     show(table(fitted.held_out))
-    for name, model in fitted.models.items():
-        show(f"\n{name}: intercept {model.intercept:.2f}")
-        for signal, weight in model.weights.items():
-            show(f"  {signal:22} {weight.weight:+.2f}  centre {weight.centre:.2f}")
+    _show_models(fitted.models)
     for name in fitted.lacking:
         note(f"warning: {name} was not fitted, as no set could be searched or asked that way")
     if write is not None:
         _write(write, fitted.weights.encode())
         note(f"weights written to {write.absolute()}")
+
+
+def _show_models(models: Mapping[str, "Model"]) -> None:
+    for name, model in models.items():
+        show(f"\n{name}: intercept {model.intercept:.2f}")
+        for signal, weight in model.weights.items():
+            show(f"  {signal:22} {weight.weight:+.2f}  centre {weight.centre:.2f}")
 
 
 @command("fit-projection", of=evidence, of_an_index=False)
@@ -79,6 +94,7 @@ def fit_projection(
     from gdrive_rag_mcp.evaluation.projection_report import table
     from gdrive_rag_mcp.wiring.projection import fit_token_projection
 
+    _check(write, data)
     with ExitStack() as opened:
         folder = cache or Path(opened.enter_context(tempfile.TemporaryDirectory()))
         fitted = fit_token_projection(
@@ -97,11 +113,16 @@ def fit_projection(
         note(f"projection written to {write.absolute()}")
 
 
+def _check(write: Path | None, data: Path) -> None:
+    """See that the result can be written, before hours go by, and that it replaces no data."""
+    if write is None:
+        return
+    from gdrive_rag_mcp.frontends.whole_files import check_writable
+
+    check_writable(write, "--write", read=data.glob("*/*"))
+
+
 def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise OutputError(
-            f"{path.absolute()} cannot be written: {error.strerror}",
-            hint="name a file in a folder that is there; with --cache, the next run is short",
-        ) from None
+    from gdrive_rag_mcp.frontends.whole_files import write_whole
+
+    write_whole(path, content)

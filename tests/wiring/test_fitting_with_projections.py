@@ -1,0 +1,29 @@
+"""`evidence fit` may learn what tokens are compared by from other sets than it is fitted on."""
+
+from pathlib import Path
+
+import pytest
+
+from gdrive_rag_mcp.errors import QuestionSetError
+from gdrive_rag_mcp.settings import Settings
+from gdrive_rag_mcp.wiring.fitting import fit_evidence
+from tests.evaluation.made_sets import made_set, write_set
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_projections_are_learned_from_the_folder_that_is_named_and_else_from_the_data(
+    tmp_path: Path, *, named: bool
+) -> None:
+    write_set(tmp_path / "data" / "towns-en", *made_set(1, towns=6))
+    (tmp_path / "others").mkdir()
+    others = tmp_path / "others" if named else None
+    expected = str(others) if named else "too few to learn a projection from"
+
+    with pytest.raises(QuestionSetError, match=expected):
+        fit_evidence(
+            Settings.model_validate({"embed_provider": "embedded"}),
+            tmp_path / "data",
+            tmp_path / "cache",
+            projections_from=others,
+            report=lambda _: None,
+        )
