@@ -76,7 +76,7 @@ def look_at(
             rarity = _rarity(store, embedder)
             asked = list(_probes(store, embedder, probes, rarity))
             questions = tuple(
-                _questions(kit, index, _retriever(store, embedder), each_kind, rarity)
+                _questions(kit, index, _retriever(store, embedder, rarity), each_kind, rarity)
             )
             chunks = len(store.chunk_sample.lowest(10**9))
     pairs = tuple(
@@ -105,8 +105,9 @@ def _probes(
             yield ask(store, Candidate(one.key, question, one.document_id), known, rarity)
 
 
-def _retriever(store: Store, embedder: Embedder | None) -> Retriever:
-    return Retriever(store.index, embedder, Mode.HYBRID if embedder else Mode.KEYWORD)
+def _retriever(store: Store, embedder: Embedder | None, rarity: Rarity | None) -> Retriever:
+    mode = Mode.HYBRID if embedder else Mode.KEYWORD
+    return Retriever(store.index, embedder, mode, rarity=rarity)
 
 
 def _questions(

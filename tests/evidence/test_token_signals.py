@@ -29,6 +29,11 @@ def vectors(*axes: int, weights: tuple[float, ...] | None = None) -> TokenVector
     return TokenVectors(rows, given, pieces=np.array(axes, np.int32))
 
 
+OF_ANOTHER_WIDTH = TokenVectors(
+    np.eye(WIDTH // 2, dtype=np.float32), np.ones(WIDTH // 2, np.float32)
+)
+
+
 def filled(axis: int, count: int) -> list[int]:
     return [axis] * count
 
@@ -118,8 +123,12 @@ def test_a_token_that_is_not_met_shows_in_the_share_though_the_mean_forgives_it(
         (vectors(0, weights=(0.0,)), (vectors(0),)),
         (vectors(0), ()),
         (TokenVectors(np.eye(2, dtype=np.float32), np.ones(2, np.float32)), (vectors(0),)),
+        (vectors(0), (vectors(0), OF_ANOTHER_WIDTH)),
     ],
-    ids=["question", "passage", "one passage", "no token", "no weight", "no hit", "no pieces"],
+    ids=[
+        *("question", "passage", "one passage", "no token", "no weight", "no hit", "no pieces"),
+        "another width, as damage makes it",
+    ],
 )
 def test_what_cannot_be_compared_is_unknown_and_no_error(
     question: TokenVectors | None, passages: tuple[TokenVectors | None, ...]

@@ -20,7 +20,7 @@ from gdrive_rag_mcp.domain import (
 from gdrive_rag_mcp.evidence import DEFAULT_THRESHOLD, judge
 from gdrive_rag_mcp.evidence.measuring import SIGNALS
 from gdrive_rag_mcp.evidence.model import model_for
-from gdrive_rag_mcp.evidence.verdict import CAUTIOUS_THRESHOLD
+from gdrive_rag_mcp.evidence.verdict import CAUTIOUS_THRESHOLD, WARY_THRESHOLD, required
 from gdrive_rag_mcp.testing.made_evidence import hit, retrieved
 
 QUESTION = "How many days of annual leave does a new employee get?"
@@ -245,3 +245,22 @@ def test_a_nearer_passage_never_loses_confidence(cosine: float, nearer: float) -
     far, near = judge(strong(cosine=cosine)), judge(strong(cosine=cosine + nearer))
     assert far.confidence <= near.confidence + 1e-12
     assert near.sufficient or not far.sufficient
+
+
+@pytest.mark.parametrize(
+    ("model", "known", "enough"),
+    [
+        ("hybrid", 0.69, CAUTIOUS_THRESHOLD),
+        ("keyword", 0.69, CAUTIOUS_THRESHOLD),
+        ("hybrid", 0.7, DEFAULT_THRESHOLD),
+        ("tokens", 0.69, DEFAULT_THRESHOLD),
+        ("tokens", 0.49, WARY_THRESHOLD),
+        ("tokens_across", 0.0, DEFAULT_THRESHOLD),
+        ("across", 0.0, DEFAULT_THRESHOLD),
+    ],
+)
+def test_more_is_asked_for_the_more_of_a_question_nothing_in_scope_mentions(
+    model: str, known: float, enough: float
+) -> None:
+    assert required(model, known) == enough
+    assert DEFAULT_THRESHOLD < WARY_THRESHOLD < CAUTIOUS_THRESHOLD

@@ -1,17 +1,19 @@
 """A search hands the judge the token vectors of the question and of its best hits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from gdrive_rag_mcp.app.asking import embedded_question
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import Mode, Query, Retrieved, TokenVectors
 from gdrive_rag_mcp.indexing.sync import Synchroniser, SyncOptions
-from gdrive_rag_mcp.protocols import Embedder
+from gdrive_rag_mcp.protocols import Embedder, Pieces
 from gdrive_rag_mcp.retrieval import Retriever
+from gdrive_rag_mcp.retrieval.ranking import Ranking
 from gdrive_rag_mcp.store import Store
 from gdrive_rag_mcp.testing.hashing_embedder import HashingEmbedder
 from gdrive_rag_mcp.testing.memory_source import InMemorySource
@@ -103,5 +105,53 @@ def test_a_question_that_was_embedded_before_has_them_from_the_same_run(store: S
     assert not embedded_question(HashingEmbedder(), QUESTION).pieces([QUESTION])
 
 
-def test_the_ranking_is_the_same_with_and_without(store: Store) -> None:
+def test_the_ranking_is_the_same_with_and_without_where_nobody_counted_pieces(
+    store: Store,
+) -> None:
     assert retrieve(store, HashingTokenEmbedder()).hits == retrieve(store, HashingEmbedder()).hits
+
+
+ASKED = "When does the lease of warehouse 7 end?"
+SEVENTH = "7.md"
+
+
+def backwards(by_text: Mapping[int, float], *_: object) -> list[tuple[int, float]]:
+    """The worst by words first."""
+    return [(chunk, 1.0) for chunk in sorted(by_text, key=by_text.__getitem__)]
+
+
+def ranked(store: Store, question: str, pull: float) -> list[str]:
+    ranking = Ranking(fuse=backwards, tokens_pull=pull)
+    retriever = Retriever(
+        store.index, HashingTokenEmbedder(), Mode.HYBRID, ranking=ranking, rarity=all_alike
+    )
+    hits = retriever.retrieve(Query(question)).hits
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+    assert all(hit.tokens for hit in hits[:5])
+    return [hit.passage.path for hit in hits]
+
+
+def all_alike(pieces: Pieces) -> npt.NDArray[np.float32]:
+    return np.ones(len(pieces), np.float32)
+
+
+def test_what_meets_the_questions_tokens_rises_among_the_first_hits(store: Store) -> None:
+    assert ranked(store, ASKED, pull=0)[-1] == SEVENTH
+    assert ranked(store, ASKED, pull=100)[0] == SEVENTH
+
+
+def test_what_holds_a_quotation_of_the_question_stays_first_whatever_its_tokens(
+    store: Store,
+) -> None:
+    quoting = f'{ASKED} "warehouse 3"'
+    assert ranked(store, quoting, pull=100)[:2] == ["3.md", SEVENTH]
+
+
+def test_hits_beyond_those_that_are_looked_at_stay_behind_them(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gdrive_rag_mcp.retrieval.retriever.RERANKED", 4)
+    before = ranked(store, ASKED, pull=0)
+    after = ranked(store, ASKED, pull=100)
+    assert after[4:] == before[4:]
+    assert sorted(after[:4]) == sorted(before[:4])

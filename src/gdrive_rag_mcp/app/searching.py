@@ -16,6 +16,7 @@ from gdrive_rag_mcp.domain import (
     SearchOutcome,
     VerdictReason,
 )
+from gdrive_rag_mcp.evidence.calibrated import rarity_in
 from gdrive_rag_mcp.evidence.verdict import DEFAULT_THRESHOLD, judge
 from gdrive_rag_mcp.protocols import Embedder
 from gdrive_rag_mcp.retrieval.retriever import EMBEDDER_UNAVAILABLE, Retriever
@@ -61,7 +62,14 @@ class Searching:
         if asked is not None:
             store.catalog.require_same_embedding(asked.identity)
         coverage, last_sync = store.ledger.coverage(scope), store.catalog.last_sync
-        retriever = Retriever(store.index, asked, self.mode, thesaurus=self.thesaurus)
+        calibration = store.calibration.get()
+        retriever = Retriever(
+            store.index,
+            asked,
+            self.mode,
+            thesaurus=self.thesaurus,
+            rarity=rarity_in(calibration),
+        )
         retrieved = retriever.retrieve(replace(query, scope=scope))
         # Judging looks at more hits than were asked for.
         shown = with_neighbours(store, retrieved.hits[: query.limit], query.neighbours)
@@ -69,7 +77,7 @@ class Searching:
             question=query.text,
             scope_id=scope_id,
             mode=retrieved.mode,
-            evidence=judge(retrieved, store.calibration.get(), self.threshold),
+            evidence=judge(retrieved, calibration, self.threshold),
             coverage=coverage,
             last_sync=last_sync,
             warnings=self._warnings(retrieved, coverage, last_sync),

@@ -66,9 +66,9 @@ def ask(
 
     `rarity` tells how rare the pieces of its tokens are, where that is known.
     """
-    present = _retrieved(store, candidate.question, asked)
+    present = _retrieved(store, candidate.question, asked, rarity)
     with store.without(candidate.document_id):
-        absent = _retrieved(store, candidate.question, asked)
+        absent = _retrieved(store, candidate.question, asked, rarity)
     numbers = store.chunk_sample.numbers_of(
         [hit.passage.chunk_id for one in (present, absent) for hit in one.hits[:_SEEN_CLOSELY]]
     )
@@ -86,9 +86,11 @@ def ask(
     )
 
 
-def _retrieved(store: Store, question: str, asked: KnownQuestion | None) -> Retrieved:
+def _retrieved(
+    store: Store, question: str, asked: KnownQuestion | None, rarity: Rarity | None
+) -> Retrieved:
     mode = Mode.HYBRID if asked else Mode.KEYWORD
-    return Retriever(store.index, asked, mode).retrieve(Query(question))
+    return Retriever(store.index, asked, mode, rarity=rarity).retrieve(Query(question))
 
 
 def seen(retrieved: Retrieved, rarity: Rarity | None = None) -> Seen:

@@ -54,7 +54,13 @@ def meet(
     """Compare a question with passages; None where that cannot be done for all of them alike."""
     if question is None or question.pieces is None or rarity is None:
         return None
-    known = [passage for passage in passages if passage is not None and len(passage.rows)]
+    # Rows of another width are no vectors of this model: what was kept of them is damaged.
+    width = question.rows.shape[1]
+    known = [
+        passage
+        for passage in passages
+        if passage is not None and len(passage.rows) and passage.rows.shape[1] == width
+    ]
     weights = question.weights * rarity(question.pieces)
     if len(known) < len(passages) or not known or not weights.sum() > 0:
         return None
@@ -64,13 +70,29 @@ def meet(
 
 def _meeting(question: TokenVectors, passage: TokenVectors, weights: "Floats") -> Meeting:
     cosines = question.rows @ passage.rows.T
-    best: tuple[float, Floats, npt.NDArray[np.intp]] | None = None
-    for start in range(0, max(1, cosines.shape[1] - WINDOW_TOKENS + _STEP), _STEP):
-        window = cosines[:, start : start + WINDOW_TOKENS]
-        places = window.argmax(axis=1)
-        nearest = window.max(axis=1)
-        score = float(weights @ nearest)
-        if best is None or score > best[0]:
-            best = score, nearest, places + start
-    assert best is not None  # noqa: S101 - there is one window at least
-    return Meeting(float(weights @ cosines.max(axis=1)), *best)
+    start = _best_window(cosines, weights) * _STEP
+    window = cosines[:, start : start + WINDOW_TOKENS]
+    nearest = window.max(axis=1)
+    return Meeting(
+        float(weights @ cosines.max(axis=1)),
+        float(weights @ nearest),
+        nearest,
+        window.argmax(axis=1) + start,
+    )
+
+
+def _best_window(cosines: "Floats", weights: "Floats") -> int:
+    """Where the window starts that meets most, in steps; the first of several."""
+    import numpy as np
+
+    steps = -(-cosines.shape[1] // _STEP)
+    each = WINDOW_TOKENS // _STEP
+    if steps <= each:
+        return 0
+    filled = np.full((len(cosines), steps * _STEP), -np.inf, cosines.dtype)
+    filled[:, : cosines.shape[1]] = cosines
+    highest = filled.reshape(len(cosines), steps, _STEP).max(axis=2)
+    windows = highest[:, : steps - each + 1]
+    for later in range(1, each):
+        windows = np.maximum(windows, highest[:, later : later + windows.shape[1]])
+    return int((weights @ windows).argmax())

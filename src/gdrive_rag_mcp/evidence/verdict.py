@@ -18,15 +18,18 @@ from gdrive_rag_mcp.evidence.signals import corpus_coverage, cosine_height
 from gdrive_rag_mcp.terms import detected_language
 
 DEFAULT_THRESHOLD = 0.5
+WARY_THRESHOLD = 0.6
 CAUTIOUS_THRESHOLD = 0.7
 
 ACROSS = "across"
 """The model for questions in another language than the nearest passage."""
 TOKENS, TOKENS_ACROSS = "tokens", "tokens_across"
 """The models where the question's tokens can be compared with those of the passages."""
-_BEYOND_WORDS = frozenset((ACROSS, TOKENS, TOKENS_ACROSS))
+_ACROSS_LANGUAGES = frozenset((ACROSS, TOKENS_ACROSS))
 
-_KNOWN = 0.7  # of the question's idf: below, more confidence is asked for
+# Of the question's idf: below, more confidence is asked for.
+_KNOWN = 0.7
+_KNOWN_BY_HALF = 0.5
 
 
 def judge(
@@ -71,15 +74,15 @@ def judge(
 def required(model: str | None, coverage: float) -> float:
     """The confidence that is enough, unless the operator has said another.
 
-    Where words tell most, it is more if much of the question is about what nothing in scope
-    mentions: passages about all the rest of it are what leads to a wrong answer. Across languages
-    words say nothing, and tokens are met, or not, in whatever word.
+    It is more if much of the question is about what nothing in scope mentions: passages about all
+    the rest of it are what leads to a wrong answer. Where tokens can be compared, which are met in
+    whatever word, that takes most of the question, and less is asked for on top; across languages
+    words say nothing.
     """
-    return (
-        CAUTIOUS_THRESHOLD
-        if coverage < _KNOWN and model not in _BEYOND_WORDS
-        else DEFAULT_THRESHOLD
-    )
+    if model == TOKENS:
+        return WARY_THRESHOLD if coverage < _KNOWN_BY_HALF else DEFAULT_THRESHOLD
+    words_tell = model not in _ACROSS_LANGUAGES
+    return CAUTIOUS_THRESHOLD if words_tell and coverage < _KNOWN else DEFAULT_THRESHOLD
 
 
 def model_name(reading: Reading, signals: Mapping[str, float]) -> str | None:

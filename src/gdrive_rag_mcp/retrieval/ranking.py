@@ -29,6 +29,9 @@ class Ranking:
     most_of_a_document: int | None = 3
     near: float = 0.9
     """Of a hit's score, from which another document's hit may take its place."""
+    tokens_pull: float = 4.0
+    """How much a passage loses that meets the question's tokens less than another; see
+    `reranking.by_tokens`."""
 
 
 DEFAULT_RANKING = Ranking()

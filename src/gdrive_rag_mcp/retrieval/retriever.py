@@ -19,6 +19,7 @@ from gdrive_rag_mcp.domain import (
     VectorMatches,
 )
 from gdrive_rag_mcp.errors import EmbeddingError
+from gdrive_rag_mcp.evidence.interaction import Rarity
 from gdrive_rag_mcp.protocols import Embedder, SearchIndex, embed_with_tokens
 from gdrive_rag_mcp.retrieval.query import analyse, checked_question
 from gdrive_rag_mcp.retrieval.ranking import (
@@ -29,6 +30,7 @@ from gdrive_rag_mcp.retrieval.ranking import (
     shared_out,
     without_copies,
 )
+from gdrive_rag_mcp.retrieval.reranking import RERANKED, by_tokens
 from gdrive_rag_mcp.retrieval.thesaurus import NO_SYNONYMS, Thesaurus
 from gdrive_rag_mcp.retrieval.wholes import asked_whole, holds_signs
 
@@ -49,7 +51,11 @@ _log = logging.getLogger(__name__)
 
 
 class Retriever:
-    """Both retrievers over one index; without an embedder, or without vectors, words alone."""
+    """Both retrievers over one index; without an embedder, or without vectors, words alone.
+
+    `rarity` tells how rare pieces of text are in the index; without it, no token counts for the
+    order of the hits.
+    """
 
     def __init__(
         self,
@@ -59,12 +65,14 @@ class Retriever:
         *,
         thesaurus: Thesaurus = NO_SYNONYMS,
         ranking: Ranking = DEFAULT_RANKING,
+        rarity: Rarity | None = None,
     ) -> None:
         self._index = index
         self._embedder = embedder
         self._mode = mode
         self._thesaurus = thesaurus
         self._ranking = ranking
+        self._rarity = rarity
 
     def retrieve(self, query: Query) -> Retrieved:
         """Rank the passages in scope, best first: at least ten, where there are as many.
@@ -176,22 +184,25 @@ class Retriever:
         ordered = held_first([*fused, *((chunk, 0.0) for chunk in beyond)], held)
         wanted = max(query.limit, _FEWEST_HITS)
         found = self._distinct(query, ordered, ranks, wanted)
+        tokens = _Tokens(self._index, question_tokens, ranks)
+        found = self._by_tokens(found, held, tokens)
         if self._ranking.most_of_a_document:
             found = shared_out(found, self._ranking.most_of_a_document, self._ranking.near)
-        return self._with_tokens(numbered(found[:wanted]), ranks, question_tokens)
+        return tokens.given_to(numbered(found[:wanted]))
 
-    def _with_tokens(
-        self, hits: tuple[Hit, ...], ranks: "_Ranks", question: TokenVectors | None
-    ) -> tuple[Hit, ...]:
-        """The hits, the best of them with token vectors comparable with the question's."""
-        if question is None:
-            return hits
-        best = [ranks.chunk_of[hit.passage.chunk_id] for hit in hits[:_HITS_WITH_TOKENS]]
-        known = self._index.token_vectors(best, question.projection)
-        told = (
-            replace(hit, tokens=known.get(chunk)) for hit, chunk in zip(hits, best, strict=False)
+    def _by_tokens(
+        self, hits: Sequence[Hit], held: Mapping[int, _Held], tokens: "_Tokens"
+    ) -> list[Hit]:
+        """The hits, the first of them by their tokens; what was asked for whole stays first."""
+        if self._rarity is None or not self._ranking.tokens_pull:
+            return list(hits)
+        first = hits[:RERANKED]
+        ordered = by_tokens(
+            first, tokens.question, tokens.of(first), self._rarity, self._ranking.tokens_pull
         )
-        return *told, *hits[len(best) :]
+        again = held_first([(tokens.chunk_of(hit), hit.score) for hit in ordered], held)
+        by_chunk = {tokens.chunk_of(hit): hit for hit in ordered}
+        return [*(by_chunk[chunk] for chunk, _ in again), *hits[len(first) :]]
 
     def _distinct(
         self, query: Query, ordered: Sequence[tuple[int, float]], ranks: "_Ranks", wanted: int
@@ -208,6 +219,37 @@ class Retriever:
             if len(distinct) >= wanted:
                 break
         return distinct
+
+
+class _Tokens:
+    """The token vectors of the question and of hits, each read from the index once."""
+
+    def __init__(self, index: SearchIndex, question: TokenVectors | None, ranks: "_Ranks") -> None:
+        self.question = question
+        self._index = index
+        self._ranks = ranks
+        self._read: dict[int, TokenVectors | None] = {}
+
+    def chunk_of(self, hit: Hit) -> int:
+        return self._ranks.chunk_of[hit.passage.chunk_id]
+
+    def of(self, hits: Sequence[Hit]) -> list[TokenVectors | None]:
+        """Those of each hit that can be compared with the question's."""
+        if self.question is None:
+            return [None] * len(hits)
+        chunks = [self.chunk_of(hit) for hit in hits]
+        if new := [chunk for chunk in chunks if chunk not in self._read]:
+            known = self._index.token_vectors(new, self.question.projection)
+            self._read.update({chunk: known.get(chunk) for chunk in new})
+        return [self._read[chunk] for chunk in chunks]
+
+    def given_to(self, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        """The hits, the best of them with their token vectors."""
+        best = hits[:_HITS_WITH_TOKENS]
+        told = (
+            replace(hit, tokens=tokens) for hit, tokens in zip(best, self.of(best), strict=True)
+        )
+        return *told, *hits[len(best) :]
 
 
 class _Ranks:

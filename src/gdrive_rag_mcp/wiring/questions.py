@@ -8,6 +8,7 @@ from gdrive_rag_mcp.app import Reader
 from gdrive_rag_mcp.domain import EmbeddingIdentity, Mode, Query, SyncReport
 from gdrive_rag_mcp.evaluation.remembering import VectorMemory
 from gdrive_rag_mcp.evaluation.signal_rows import Retrieve, Searchable
+from gdrive_rag_mcp.evidence.calibrated import rarity_in
 from gdrive_rag_mcp.indexing.sync import SyncOptions
 from gdrive_rag_mcp.retrieval import Retriever
 from gdrive_rag_mcp.settings import Settings
@@ -58,9 +59,13 @@ class QuestionTools:
             made = make_embedder(self._over(index), recorded, build=False) if recorded else None
             embedder = made and self._wrap(made)
             modes = tuple(Mode) if embedder else (Mode.KEYWORD,)
-            retrievers = {mode: Retriever(store.index, embedder, mode) for mode in modes}
+            calibration = store.calibration.get()
+            rarity = rarity_in(calibration)
+            retrievers = {
+                mode: Retriever(store.index, embedder, mode, rarity=rarity) for mode in modes
+            }
             asking = {mode: _asking(retriever) for mode, retriever in retrievers.items()}
-            yield Searchable(asking, store.calibration.get())
+            yield Searchable(asking, calibration)
 
     def embedding_of(self, index: Path) -> EmbeddingIdentity | None:
         """What made the vectors of an index."""
