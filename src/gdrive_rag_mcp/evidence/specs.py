@@ -67,7 +67,7 @@ _HYBRID = _WORDS | _RANKING | _VECTORS | _BOTH | _ASKED
 _ANY_LANGUAGE = _VECTORS | {"codes_held": 1, "dates_held": 1, "numbers_held": 1}
 
 SPECS: Mapping[str, ModelSpec] = {
-    TOKENS: ModelSpec(_HYBRID | _TOKENS, Mode.HYBRID, False, 0.045),
+    TOKENS: ModelSpec(_HYBRID | _TOKENS, Mode.HYBRID, False, 0.046),
     "hybrid": ModelSpec(_HYBRID, Mode.HYBRID, False, 0.045),
     "keyword": ModelSpec(_WORDS | _RANKING | _ASKED, Mode.KEYWORD, False, 0.045),
     "vector": ModelSpec(_WORDS | _VECTORS | _ASKED, Mode.VECTOR, False, 0.045),

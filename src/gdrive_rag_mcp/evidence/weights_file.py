@@ -21,7 +21,7 @@ def weights_text(
     embedder: str,
 ) -> str:
     """The file as text; rounded, so that it can be read and compared."""
-    aims = ", ".join(f"{name} {specs[name].false_refusals:.0%}" for name in models)
+    aims = ", ".join(f"{name} {specs[name].false_refusals:.1%}" for name in models)
     told = {
         "how": (
             "Fitted by `gdrive-rag-mcp evidence fit DATA --write FILE`: logistic regression, L2 "
