@@ -1,6 +1,8 @@
 """Each signal against values worked out by hand."""
 
 import math
+import re
+import sys
 
 import pytest
 
@@ -8,6 +10,7 @@ from gdrive_rag_mcp.domain import CosineBackground, Mode, Retrieved
 from gdrive_rag_mcp.evidence import signals
 from gdrive_rag_mcp.evidence.measuring import SIGNALS, measure
 from gdrive_rag_mcp.evidence.reading import READ_HITS, WINDOW, Reading, read
+from gdrive_rag_mcp.evidence.token_signals import TOKEN_SIGNALS
 from gdrive_rag_mcp.testing.made_evidence import hit, idf, passage, retrieved
 
 QUESTION = "When does the Hanoi lease end?"  # key terms: hanoi, lease, end
@@ -205,6 +208,15 @@ def test_keyword_hits_alone_leave_the_vector_signals_unknown() -> None:
     assert math.isnan(signals.cosine_height(read(made)))
 
 
-def test_every_signal_is_documented_and_measured_even_with_nothing_found() -> None:
-    assert all(signal.__doc__ for signal in SIGNALS.values())
+SOURCE = re.compile(r"\b(19|20)\d\d\b|Our own|source (as of|is the same)|same source")
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_a_signal_says_where_its_idea_is_from(name: str) -> None:
+    signal = SIGNALS[name]
+    module = sys.modules[signal.__module__].__doc__ if name in TOKEN_SIGNALS else ""
+    assert SOURCE.search(f"{signal.__doc__} {module}")
+
+
+def test_every_signal_is_measured_even_with_nothing_found() -> None:
     assert measure(read(retrieved(QUESTION, (), {}))).keys() == SIGNALS.keys()

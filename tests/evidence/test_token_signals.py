@@ -75,6 +75,8 @@ def test_together_counts_what_stands_within_one_window() -> None:
     assert met(asked, apart).of_hits[0].whole == pytest.approx(1.0)
     assert met(asked, apart).of_hits[0].together == pytest.approx(0.5)
     assert met(asked, near).of_hits[0].together == pytest.approx(1.0)
+    assert signals.tokens_met_together(reading(asked, apart)) == pytest.approx(0.5)
+    assert signals.tokens_met_together(reading(asked, apart, near)) == pytest.approx(1.0)
 
 
 def test_places_are_those_of_the_passage_not_of_the_window() -> None:

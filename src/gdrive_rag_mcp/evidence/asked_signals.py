@@ -1,7 +1,9 @@
 """Whether the best passages have what the question asks for: its answer's type, figures, names.
 
 Each is NaN where the question asks for nothing of the kind. A passage's surroundings are those of
-its fullest window of key terms, see `Reading`.
+its fullest window of key terms, see `Reading`. What numbers, names and negations tell is after the
+kinds of unanswerable questions in Rajpurkar, Jia & Liang, "Know what you don't know", ACL 2018:
+among them are questions with another number or name, and with a negation more or less.
 """
 
 import re
@@ -45,7 +47,8 @@ def answer_figure_present(reading: Reading) -> float:
     """1 where a figure of the type asked for stands in the fullest window's surroundings, else 0.
 
     For questions of time, count and measure. Of names it would tell nothing: nearly every window
-    has some. Unlike `answer_type_near` it says nothing of how much of the question is covered.
+    has some. Unlike `answer_type_near` it says nothing of how much of the question is covered; the
+    source is the same.
     """
     if not _can_be_seen(reading) or reading.asked.answer in _NAMED or not reading.together:
         return UNKNOWN
@@ -55,39 +58,54 @@ def answer_figure_present(reading: Reading) -> float:
 def numbers_held(reading: Reading) -> float:
     """Share of the question's numbers, however written, held near the terms of one hit.
 
-    Dates are not counted; see `dates_held`.
+    Max over hits of (numbers asked and near) / (numbers asked). Dates are not counted; see
+    `dates_held`. After Rajpurkar, Jia & Liang 2018, see above.
     """
     asked = reading.asked.numbers
     return _share_near(reading, asked, _values)
 
 
 def dates_held(reading: Reading) -> float:
-    """Share of the question's years, months and days, however written, near the terms of a hit."""
+    """Share of the question's years, months and days, however written, near the terms of a hit.
+
+    Max over hits of (dates asked and near) / (dates asked). After Rajpurkar, Jia & Liang 2018.
+    """
     return _share_near(reading, reading.asked.dates, _dates)
 
 
 def units_held(reading: Reading) -> float:
     """Share of the units and currencies that the question names, in any language, near the terms.
 
-    In a question with a date or for one, units of time are not counted: "what year" is answered
-    without one.
+    Max over hits of (units asked and near) / (units asked). In a question with a date or for one,
+    units of time are not counted: "what year" is answered without one. Our own; no model has it so
+    far, it is kept with the signals for those who look at them.
     """
     asked = frozenset(unit.name for unit in reading.asked.units)
     return _share_near(reading, asked, _units)
 
 
 def entities_held(reading: Reading) -> float:
-    """Idf-weighted share of the terms of the question's names that one hit holds."""
+    """Idf-weighted share of the terms of the question's names that one hit holds.
+
+    Max over hits of sum of idf of held / sum of idf of all of names. After Rajpurkar, Jia & Liang
+    2018.
+    """
     return _names_share(reading, reading.held)
 
 
 def entities_together(reading: Reading) -> float:
-    """Idf-weighted share of the terms of the question's names within one hit's best window."""
+    """Idf-weighted share of the terms of the question's names within one hit's best window.
+
+    As `entities_held`, within the window. After Rajpurkar, Jia & Liang 2018.
+    """
     return _names_share(reading, reading.together)
 
 
 def negation_agrees(reading: Reading) -> float:
-    """Whether the fullest window denies something, where the question does: 1 or 0."""
+    """Whether the fullest window denies something, where the question does: 1 or 0.
+
+    NaN where the question denies nothing. After Rajpurkar, Jia & Liang 2018.
+    """
     if not reading.asked.denied or not reading.together:
         return UNKNOWN
     return float(denies(_fullest(reading), reading.asked.language))
@@ -96,9 +114,9 @@ def negation_agrees(reading: Reading) -> float:
 def opposites_agree(reading: Reading) -> float:
     """0 where the fullest window has the opposite of a word asked and not the word, else 1.
 
-    NaN where the question has no word with a listed or prefixed opposite. Changed to its opposite,
-    a word leaves all others of the question covered: after the antonyms among the kinds of
-    unanswerable questions in Rajpurkar, Jia & Liang, "Know what you don't know", ACL 2018.
+    NaN where no word of the question has a listed opposite, or in the window one by a prefix.
+    Changed to its opposite, a word leaves all others of the question covered: after the antonyms
+    among the kinds of unanswerable questions in Rajpurkar, Jia & Liang 2018.
     """
     if not reading.together:
         return UNKNOWN

@@ -27,7 +27,9 @@ def chance_coverage(reading: Reading) -> float:
     """Idf-weighted share of the key terms that a chunk drawn at random would hold.
 
     Sum of idf x document frequency / sum of idf: what coverage is worth depends on how common the
-    terms are, and syllables and pairs of characters are more common than words.
+    terms are, and syllables and pairs of characters are more common than words. Our own; idf after
+    Spärck Jones, "A statistical interpretation of term specificity and its application in
+    retrieval", Journal of Documentation 1972.
     """
     statistics = reading.retrieved.statistics
     whole = sum(term.idf for term in reading.terms)
@@ -38,13 +40,21 @@ def chance_coverage(reading: Reading) -> float:
 
 
 def coverage_lead(reading: Reading) -> float:
-    """By how much the fullest of the best five hits exceeds the others' mean coverage."""
+    """By how much the fullest of the best five hits exceeds the others' mean coverage.
+
+    Max - mean of the other shares, NaN of one hit. Our own: where one passage answers, it stands
+    out; passages of one topic that do not are alike.
+    """
     shares = sorted(map(reading.weight, reading.held), reverse=True)
     return shares[0] - sum(shares[1:]) / len(shares[1:]) if len(shares) > 1 else UNKNOWN
 
 
 def best_coverage(reading: Reading) -> float:
-    """Idf-weighted share of the key terms that the fullest of the best five hits holds."""
+    """Idf-weighted share of the key terms that the fullest of the best five hits holds.
+
+    Max over hits of sum of idf of held / sum of idf of all: `corpus_coverage` of one passage, and
+    after the same source.
+    """
     return max(map(reading.weight, reading.held), default=0.0)
 
 
@@ -74,7 +84,8 @@ def phrase_coverage(reading: Reading) -> float:
 def codes_held(reading: Reading) -> float:
     """Share of the question's numbers, dates and codes that the best five hits hold.
 
-    A code is a term with a digit in it and at least two characters. NaN where none is asked for.
+    Held by any of the five / asked for. A code is a term with a digit in it and at least two
+    characters. NaN where none is asked for. Our own: such a term has no synonyms.
     """
     codes = {place for place, term in enumerate(reading.terms) if _is_code(term.surface)}
     if not codes:
@@ -149,19 +160,26 @@ def cosine_height(reading: Reading) -> float:
 
 
 def cosine_lead(reading: Reading) -> float:
-    """By how much the nearest chunk leads the second, in parts of the way from background to 1."""
+    """By how much the nearest chunk leads the second, in parts of the way from background to 1.
+
+    (c1 - c2) / (1 - mean), NaN of one cosine; mean and source as of `cosine_height`.
+    """
     return _lead_over(reading, 2)
 
 
 def cosine_lead_of_five(reading: Reading) -> float:
-    """By how much the nearest chunk leads the fifth, in parts of the way from background to 1."""
+    """By how much the nearest chunk leads the fifth, in parts of the way from background to 1.
+
+    (c1 - c5) / (1 - mean), NaN of fewer than five; mean and source as of `cosine_height`.
+    """
     return _lead_over(reading, 5)
 
 
 def keyword_winner_lag(reading: Reading) -> float:
     """By how much the first by keyword lies below the top cosine, in parts of the same way.
 
-    Where the vectors did not find it, the last that they found stands in.
+    (c1 - c of the first by keyword) / (1 - mean). Where the vectors did not find it, the last that
+    they found stands in. Our own: `agreement` by how far they are apart in place of ranks.
     """
     cosines, mean = _cosines(reading), _mean_without_best(reading)
     winners = [hit for hit in reading.retrieved.hits if hit.keyword_rank == 1]

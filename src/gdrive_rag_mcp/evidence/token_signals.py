@@ -1,7 +1,9 @@
 """How well the passages meet what each token of the question means, whatever words they use.
 
 A cosine between tokens compares meanings in their context, in any language. All are NaN where the
-index has no token vectors, or does not know yet how rare their pieces are.
+index has no token vectors, or does not know yet how rare their pieces are. Each rests on the late
+interaction of Khattab & Zaharia, "ColBERT", SIGIR 2020: a token of the question is compared with
+the nearest one of the passage. `interaction` has the formula of a token's weight.
 """
 
 import math
