@@ -63,6 +63,7 @@ def test_coverage_lead_sets_the_fullest_hit_against_the_mean_of_the_others() -> 
     assert signals.coverage_lead(reading("hanoi lease end", "x", "hanoi")) == pytest.approx(
         1 - W["hanoi"] / ALL / 2
     )
+    assert signals.coverage_lead(reading("hanoi lease end", "x")) == pytest.approx(1.0)
     assert math.isnan(signals.coverage_lead(reading("hanoi lease end")))
 
 
@@ -103,6 +104,7 @@ def test_close_coverage_counts_only_what_stands_together() -> None:
         ("Rent of KX200 in 2031?", 0.5),
         ("Rent of A380 in 2031?", 0.0),
         ("Rent?", math.nan),
+        ("Rent in Q3?", 0.0),
         ("Rent of floor 7?", math.nan),
     ],
 )
@@ -124,6 +126,7 @@ def test_bm25_of_ideal_divides_the_best_score_by_the_ideal() -> None:
 def test_bm25_lead_of_five_sets_the_best_against_the_fifth() -> None:
     assert signals.bm25_lead_of_five(reading(*"abcdef")) == pytest.approx((8.0 - 4.0) / ALL)
     assert signals.bm25_lead_of_five(reading("a", "b")) == pytest.approx(8.0 / ALL)
+    assert signals.bm25_lead_of_five(reading()) == 0.0
 
 
 def ranked(*ranks: tuple[int | None, int | None]) -> Retrieved:
@@ -185,6 +188,10 @@ def test_a_background_of_the_whole_scope_is_freed_of_the_best_hits() -> None:
     made = read(retrieved(QUESTION, hits, {}, chunks=8, background=whole))
     # 0.9 and 0.8 left out: mean 0.25
     assert signals.cosine_height(made) == pytest.approx((0.9 - 0.25) / 0.75)
+    smallest = CosineBackground(0.4, 4)
+    assert signals.cosine_height(
+        read(retrieved(QUESTION, hits, {}, background=smallest))
+    ) == pytest.approx((0.9 - 0.4) / 0.6)
     sampled = read(retrieved(QUESTION, hits, {}, chunks=9, background=whole))
     assert signals.cosine_height(sampled) == pytest.approx((0.9 - 0.4) / 0.6)
 

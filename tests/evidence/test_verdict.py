@@ -167,12 +167,15 @@ def test_unknown_words_of_another_language_do_not_refuse_what_the_vectors_find()
     evidence = judge(made)
     assert (evidence.sufficient, evidence.reason) == (True, VerdictReason.OK)
     assert "Urlaubstage" in evidence.missing_terms
+    assert evidence.shortfall.another_language
+    assert not judge(strong()).shortfall.another_language
 
 
 def test_weak_vectors_across_languages_are_a_weak_match_not_absent_terms() -> None:
     made = retrieved(GERMAN, answered(cosine=0.80), {}, background=BACKGROUND)
     evidence = judge(made)
     assert (evidence.sufficient, evidence.reason) == (False, VerdictReason.WEAK_MATCH)
+    assert evidence.shortfall.another_language
 
 
 def test_the_same_unknown_words_are_damning_where_the_language_is_the_passages() -> None:

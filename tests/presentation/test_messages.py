@@ -12,6 +12,7 @@ from gdrive_rag_mcp.domain import (
     Mode,
     Reason,
     SearchOutcome,
+    Shortfall,
     VerdictReason,
 )
 from gdrive_rag_mcp.presentation import message
@@ -66,6 +67,34 @@ def test_missing_terms_are_named(reason: VerdictReason) -> None:
     said = message(outcome(reason, ("안식년", "sabbatical")))
 
     assert "“안식년”, “sabbatical”" in said
+
+
+@pytest.mark.parametrize("audience", list(Audience))
+def test_words_that_cannot_be_looked_for_in_another_language_are_not_called_absent(
+    audience: Audience,
+) -> None:
+    known = outcome(VerdictReason.OK, ("無給休暇",))
+    translated = replace(
+        known, evidence=replace(known.evidence, shortfall=Shortfall(another_language=True))
+    )
+
+    assert "No document in scope mentions “無給休暇”" in message(known, audience)
+    said = message(translated, audience)
+    assert "No document in scope mentions" not in said
+    assert "in another language than the question, in which “無給休暇” cannot be looked for" in said
+
+
+@pytest.mark.parametrize("reason", REFUSALS)
+def test_a_weak_match_in_another_language_says_in_which_language_to_ask(
+    reason: VerdictReason,
+) -> None:
+    made = outcome(reason)
+    made = replace(
+        made, evidence=replace(made.evidence, shortfall=Shortfall(another_language=True))
+    )
+
+    assert ("asked in theirs" in message(made)) == (reason is VerdictReason.WEAK_MATCH)
+    assert "asked in theirs" not in message(outcome(reason))
 
 
 def test_many_missing_terms_are_counted_rather_than_listed() -> None:

@@ -178,7 +178,8 @@ class Shortfall:
 
     `weaknesses` come most telling first. `lacking_terms` are the key terms that the best candidate
     does not hold or, where a question is covered in part, that no candidate does. The parts are
-    those of a question that asks for several things; `quotations` stand nowhere in scope.
+    those of a question that asks for several things; `quotations` stand nowhere in scope. In
+    `another_language` than the question is the nearest passage, where absent words prove nothing.
     """
 
     weaknesses: tuple[Weakness, ...] = ()
@@ -186,6 +187,7 @@ class Shortfall:
     supported_parts: tuple[str, ...] = ()
     unsupported_parts: tuple[str, ...] = ()
     quotations: tuple[str, ...] = ()
+    another_language: bool = False
 
 
 NO_SHORTFALL = Shortfall()

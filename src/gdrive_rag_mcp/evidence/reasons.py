@@ -82,14 +82,17 @@ def much_is_missing(reading: Reading) -> bool:
 
 
 def shortfall(reading: Reading, reason: VerdictReason, *, across: bool) -> Shortfall:
-    """What the hits lack; of sufficient evidence, only the quotations that stand nowhere."""
+    """What the hits lack; of sufficient evidence, only which quotations stand nowhere.
+
+    Of either, whether the nearest passage is in another language.
+    """
     quotations = tuple(
         found.phrase.surface
         for found in reading.retrieved.statistics.phrases
         if found.phrase.kind is PhraseKind.QUOTATION and not found.chunks
     )
     if reason is VerdictReason.OK or not reading.held:
-        return Shortfall(quotations=quotations)
+        return Shortfall(quotations=quotations, another_language=across)
     partly = reason is VerdictReason.PARTLY_SUPPORTED
     supported, unsupported = supported_parts(reading) if partly and not across else ((), ())
     return Shortfall(
@@ -98,6 +101,7 @@ def shortfall(reading: Reading, reason: VerdictReason, *, across: bool) -> Short
         supported_parts=supported,
         unsupported_parts=unsupported,
         quotations=quotations,
+        another_language=across,
     )
 
 

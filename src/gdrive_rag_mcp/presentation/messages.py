@@ -135,6 +135,7 @@ def message(
         [
             *said,
             *_nowhere(outcome, audience),
+            *_translated(outcome),
             *_wider(outcome, audience),
             *_warned(outcome, audience),
             *_held(outcome.coverage, audience),
@@ -179,7 +180,13 @@ def _refusal(outcome: SearchOutcome) -> _Refusal:
 
 
 def _absent(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
-    if terms := quoted(outcome.evidence.missing_terms):
+    terms = quoted(outcome.evidence.missing_terms)
+    if terms and outcome.evidence.shortfall.another_language:
+        yield (
+            f"The passages are in another language than the question, in which {terms} cannot be "
+            "looked for: see whether they speak of it."
+        )
+    elif terms:
         duty = "; say so" if audience is Audience.MODEL else ""
         yield (
             f"No document in scope mentions {terms}: where the question turns on that, the "
@@ -194,6 +201,15 @@ def _nowhere(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
     if lacking.quotations and not (said and Weakness.QUOTATION_ABSENT in lacking.weaknesses):
         duty = "; say so" if audience is Audience.MODEL else ""
         yield f"No document in scope has {quoted(lacking.quotations)} word for word{duty}."
+
+
+def _translated(outcome: SearchOutcome) -> Iterator[str]:
+    evidence = outcome.evidence
+    if evidence.reason is VerdictReason.WEAK_MATCH and evidence.shortfall.another_language:
+        yield (
+            "The nearest passages are in another language than the question: asked in theirs, it "
+            "may be answered."
+        )
 
 
 def _wider(outcome: SearchOutcome, audience: Audience) -> Iterator[str]:
