@@ -198,7 +198,8 @@ def test_vectors_alone_are_no_evidence_where_no_word_of_the_question_is_known(mo
 def test_a_code_that_stands_nowhere_is_refused_in_any_language() -> None:
     question = "Wie viele Urlaubstage gab es für neue Mitarbeiter im Jahr 2031?"
     made = retrieved(question, answered(cosine=0.93), {}, background=BACKGROUND)
-    assert judge(made).reason is VerdictReason.TERMS_ABSENT
+    evidence = judge(made)
+    assert (evidence.reason, evidence.missing_terms) == (VerdictReason.TERMS_ABSENT, ("2031",))
 
 
 # ── what must hold for any input ─────────────────────────────────────────────

@@ -60,12 +60,14 @@ def judge(
     in_part = not across and leaves_a_question_open(reading)
     sufficient = confidence >= threshold and not in_part
     reason = VerdictReason.OK if sufficient else reason_for(reading, across=across)
+    # Of a question in another language, the other words were never looked for.
+    only_codes = across and reason is VerdictReason.TERMS_ABSENT
     return Evidence(
         sufficient=sufficient,
         reason=reason,
         confidence=confidence,
         threshold=threshold,
-        missing_terms=reading.missing,
+        missing_terms=reading.missing_codes if only_codes else reading.missing,
         signals={name: value for name, value in measured.items() if not math.isnan(value)},
         shortfall=shortfall(reading, reason, across=across),
     )
