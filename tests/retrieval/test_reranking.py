@@ -53,6 +53,16 @@ def test_those_that_meet_as_much_keep_their_order_and_their_scores() -> None:
     assert by_tokens(given, tokens(0), [tokens(0)] * 3, all_alike, PULL) == given
 
 
+def test_a_hit_whose_tokens_are_not_looked_at_overtakes_none_of_the_others() -> None:
+    found = by_tokens(
+        hits(1.0, 0.9, 0.8), tokens(*QUESTION), [tokens(0, 1), tokens(2)], all_alike, PULL
+    )
+    assert order(found) == [0, 1, 2]
+    assert [hit.score for hit in found] == pytest.approx(
+        [1.0, 0.9 * np.exp(-PULL), 0.8 * np.exp(-PULL)]
+    )
+
+
 def test_a_passage_without_token_vectors_does_not_sink_below_those_that_have_them() -> None:
     given = hits(1.0, 0.9, 0.8)
     assert by_tokens(given, tokens(0), [tokens(1), None, tokens(0)], all_alike, PULL) == given

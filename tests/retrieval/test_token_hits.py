@@ -1,6 +1,7 @@
 """A search hands the judge the token vectors of the question and of its best hits."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -23,13 +24,13 @@ from tests.indexing.desk import Paragraphs
 QUESTION = "When does the lease of the warehouse end?"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """An index of ten files on a lease, made with token vectors."""
+@contextmanager
+def indexed(folder: Path, files: Mapping[str, str]) -> Iterator[Store]:
+    """An index of these files, made with token vectors."""
     source = InMemorySource()
-    for number in range(10):
-        source.add_file(f"{number}.md", f"The lease of warehouse {number} ends in May {number}.")
-    path = tmp_path / "index.db"
+    for name, text in files.items():
+        source.add_file(name, text)
+    path = folder / "index.db"
     with Store.open_for_writing(path) as made:
         Synchroniser(
             made,
@@ -41,6 +42,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
             extraction="1",
         ).run(SyncOptions())
     with Store.open_for_reading(path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An index of ten files on a lease."""
+    lease = "The lease of warehouse {0} ends in May {0}."
+    with indexed(tmp_path, {f"{at}.md": lease.format(at) for at in range(10)}) as opened:
         yield opened
 
 
@@ -133,6 +142,17 @@ def ranked(store: Store, question: str, pull: float) -> list[str]:
 
 def all_alike(pieces: Pieces) -> npt.NDArray[np.float32]:
     return np.ones(len(pieces), np.float32)
+
+
+def test_what_was_not_compared_has_no_higher_score_than_what_was(tmp_path: Path) -> None:
+    """Scores fall from rank to rank also past the hits whose tokens were looked at."""
+    files = {f"{number}.md": f"The lease of barn {number} ends." for number in range(24)}
+    with indexed(tmp_path, files) as store:
+        retriever = Retriever(store.index, HashingTokenEmbedder(), Mode.HYBRID, rarity=all_alike)
+        scores = [hit.score for hit in retriever.retrieve(Query(ASKED, 20)).hits]
+
+    assert len(scores) == 20
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_what_meets_the_questions_tokens_rises_among_the_first_hits(store: Store) -> None:

@@ -24,14 +24,16 @@ def by_tokens(
 ) -> list[Hit]:
     """The hits in the order of score x exp(-pull x lag), which becomes their score.
 
-    The lag is by how much a passage (`tokens`, one a hit) meets the question's tokens less than the
-    one that meets them most. Where that is not known of every one of them, or no piece's rarity is,
-    the order stays. Ties keep theirs.
+    The lag is by how much a passage (`tokens`, of the first hits) meets the question's tokens less
+    than the one that meets them most. Hits whose tokens are not looked at lag as far as the last of
+    those, so that none overtakes by a score that was never lowered. Where it is not known of every
+    passage given, or no piece's rarity is, the order stays. Ties keep theirs.
     """
     meetings = meet(question, tokens, rarity)
     if meetings is None:
         return list(hits)
     met = [_met(meeting) for meeting in meetings.of_hits]
+    met += [min(met)] * (len(hits) - len(met))
     scored = [
         replace(hit, score=round(hit.score * math.exp(-pull * (max(met) - one)), 12))
         for hit, one in zip(hits, met, strict=True)

@@ -196,13 +196,11 @@ class Retriever:
         """The hits, the first of them by their tokens; what was asked for whole stays first."""
         if self._rarity is None or not self._ranking.tokens_pull:
             return list(hits)
-        first = hits[:RERANKED]
-        ordered = by_tokens(
-            first, tokens.question, tokens.of(first), self._rarity, self._ranking.tokens_pull
-        )
+        first = tokens.of(hits[:RERANKED])
+        ordered = by_tokens(hits, tokens.question, first, self._rarity, self._ranking.tokens_pull)
         again = held_first([(tokens.chunk_of(hit), hit.score) for hit in ordered], held)
         by_chunk = {tokens.chunk_of(hit): hit for hit in ordered}
-        return [*(by_chunk[chunk] for chunk, _ in again), *hits[len(first) :]]
+        return [by_chunk[chunk] for chunk, _ in again]
 
     def _distinct(
         self, query: Query, ordered: Sequence[tuple[int, float]], ranks: "_Ranks", wanted: int
