@@ -2,7 +2,9 @@
 
 import pytest
 
-from gdrive_rag_mcp.domain import Mode
+from gdrive_rag_mcp.domain import Hit, Mode
+from gdrive_rag_mcp.retrieval.ranking import without_copies
+from gdrive_rag_mcp.testing.made_evidence import passage
 from tests.retrieval.small_search import SmallSearch, found
 
 CLAUSE = (
@@ -91,3 +93,12 @@ def test_the_kept_one_has_the_best_rank_of_the_group(small: SmallSearch) -> None
     texts = {f"copy{number}": CLAUSE for number in range(4)}
     [hit] = small.ask(texts, "rent").hits
     assert (hit.keyword_rank, hit.vector_rank) == (1, 1)
+
+
+def test_the_kept_one_takes_over_what_the_group_has_of_best_in_each_ranking() -> None:
+    first = Hit(passage(CLAUSE, 1), 1, 0.9, keyword_rank=4, bm25=2.0, vector_rank=2, cosine=0.8)
+    other = Hit(passage(CLAUSE, 2), 2, 0.8, keyword_rank=1, bm25=5.0, vector_rank=3, cosine=0.7)
+    unseen = Hit(passage(CLAUSE, 3), 3, 0.7, vector_rank=1, cosine=0.85)
+    [kept] = without_copies([first, other, unseen])
+    assert kept.passage.document_id == "d1"
+    assert (kept.keyword_rank, kept.bm25, kept.vector_rank, kept.cosine) == (1, 5.0, 1, 0.85)

@@ -32,3 +32,13 @@ def test_the_first_hit_stays_and_nothing_gets_lost_or_doubled() -> None:
     assert ordered[0] == given[0]
     assert sorted(hit.rank for hit in ordered) == sorted(hit.rank for hit in given)
     assert [hit.rank for hit in ordered if hit.passage.document_id == "d1"] == list(range(8))
+
+
+def test_three_passages_of_a_document_come_before_others_that_are_nearly_as_good() -> None:
+    given = hits((1, 1.0), (1, 0.99), (1, 0.98), (2, 0.97))
+    assert shared_out(given, most=3, near=0.9) == given
+
+
+def test_only_the_first_five_places_are_shared_out() -> None:
+    given = hits((1, 1.0), (1, 0.99), (1, 0.98), (2, 0.97), (3, 0.96), (1, 0.95), (4, 0.94))
+    assert shared_out(given, most=3, near=0.9) == given
