@@ -42,6 +42,13 @@ def test_an_unknown_kind_is_refused_with_the_kinds_there_are(floor: str) -> None
     assert "number, a=b" in caught.value.hint
 
 
+def test_a_floor_without_a_kind_and_one_of_no_case_are_told_apart() -> None:
+    with pytest.raises(SettingsError, match="it is not kind=rate"):
+        read_floors(["0.5"], CASES)
+    with pytest.raises(SettingsError, match="there is no kind 'numbers'"):
+        read_floors(["numbers=0.5"], CASES)
+
+
 def test_a_kind_has_one_floor() -> None:
     with pytest.raises(SettingsError, match="two floors"):
         read_floors(["number=0.5", "number=0.6"], CASES)

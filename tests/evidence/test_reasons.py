@@ -52,6 +52,22 @@ def test_the_terms_that_the_best_candidate_lacks_are_named() -> None:
     assert Weakness.LACKS_TERMS in found.shortfall.weaknesses
 
 
+@pytest.mark.parametrize(
+    ("held", "lacks"),
+    [
+        ("In the notice period Marta Lind signs the lease.", False),
+        ("In the notice period Marta Lind signs.", False),  # a seventh of the weight
+        ("In the notice period Marta signs.", True),
+    ],
+)
+def test_terms_are_said_to_be_lacking_from_a_fifth_of_the_question_on(
+    held: str, *, lacks: bool
+) -> None:
+    found = judged("Who signs the lease of Marta Lind in the notice period?", held)
+
+    assert (Weakness.LACKS_TERMS in found.shortfall.weaknesses) is lacks
+
+
 def test_a_meaning_no_nearer_than_chance_is_told_and_a_near_one_is_not() -> None:
     far = judged("Who signs the lease in the notice period?", "A rent.", cosine=0.80)
     near = judged("Who signs the lease in the notice period?", "A rent.", cosine=0.95)
