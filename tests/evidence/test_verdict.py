@@ -20,7 +20,11 @@ from gdrive_rag_mcp.domain import (
 from gdrive_rag_mcp.evidence import DEFAULT_THRESHOLD, judge
 from gdrive_rag_mcp.evidence.measuring import SIGNALS
 from gdrive_rag_mcp.evidence.model import model_for
-from gdrive_rag_mcp.evidence.verdict import CAUTIOUS_THRESHOLD, WARY_THRESHOLD, required
+from gdrive_rag_mcp.evidence.verdict import (
+    CAUTIOUS_THRESHOLD,
+    WARY_THRESHOLD,
+    required,
+)
 from gdrive_rag_mcp.testing.made_evidence import hit, retrieved
 
 QUESTION = "How many days of annual leave does a new employee get?"
