@@ -196,6 +196,18 @@ def _hash(text: str) -> int:
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
+def part_of(text: str) -> tuple[int, int]:
+    """Read `2/3` as the second of three parts.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    number, _, parts = text.partition("/")
+    if number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts):
+        return int(number), int(parts)
+    raise argparse.ArgumentTypeError(f"{text!r} is no part: write 2/3 for the second of three")
+
+
 def main() -> None:
     """Read the files, make the set, and say what is in it."""
     parser = argparse.ArgumentParser(
@@ -207,20 +219,19 @@ def main() -> None:
     parser.add_argument("--into", required=True, type=Path, help="a folder of sets")
     parser.add_argument("--documents", type=int, default=300, help="about so many (300)")
     parser.add_argument(
-        "--part", default="1/1", help="such as 2/3: other articles than 1/3 and 3/3"
+        "--part", type=part_of, default=(1, 1), help="such as 2/3: other articles than 1/3 and 3/3"
     )
     parser.add_argument(
         "--answerable", type=int, default=MOST[ANSWERABLE], help="questions, at most (600)"
     )
     arguments = parser.parse_args()
-    number, parts = map(int, arguments.part.split("/"))
     articles = read_articles(arguments.files)
     made = make_set(
         arguments.name,
         arguments.language,
         articles,
         arguments.documents,
-        (number, parts),
+        arguments.part,
         arguments.answerable,
     )
     made.write(arguments.into / arguments.name)

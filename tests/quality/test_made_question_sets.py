@@ -1,11 +1,12 @@
 """Question sets made out of published files of questions with answers."""
 
+import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from benchmarks.made_question_sets import main, make_set, read_articles
+from benchmarks.made_question_sets import main, make_set, part_of, read_articles
 from gdrive_rag_mcp.evaluation.question_sets import (
     ABSENT_FACT,
     ABSENT_TOPIC,
@@ -139,3 +140,10 @@ def test_articles_whose_titles_differ_in_what_an_id_cannot_hold_stay_two(nested:
     made = make_set("s", "en", {"Ibn Rushd": paragraphs, "Ibn_Rushd": other}, 300)
     ids = [line["doc_id"] for line in made.corpus]
     assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("text", ["", "2", "0/3", "4/3", "a/b", "1/", "-1/3"])
+def test_what_is_no_part_is_refused_with_what_to_write(text: str) -> None:
+    assert part_of("2/3") == (2, 3)
+    with pytest.raises(argparse.ArgumentTypeError, match="write 2/3"):
+        part_of(text)

@@ -12,7 +12,7 @@ from gdrive_rag_mcp.domain import Hit, TokenVectors
 from gdrive_rag_mcp.evidence.interaction import Meeting, Rarity, meet
 
 RERANKED = 10
-"""Hits that are looked at: more bring nothing on the handed sets."""
+"""Hits that are looked at: as many as a search ranks, however few are asked for."""
 
 
 def by_tokens(
