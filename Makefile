@@ -58,7 +58,9 @@ sentence-transformers: $(STAMP)
 	      touch $(BESIDE)/installed; break; fi; done; }; \
 	if test -f $(BESIDE)/installed; then \
 	  PYTHONPATH=$(BESIDE) $(BIN)/pytest tests/embedding/test_sentence_transformers.py \
-	    tests/embedding/test_embedder_contract.py $(PYTEST_ARGS); \
+	    tests/embedding/test_embedder_contract.py $(PYTEST_ARGS) && \
+	  PYTHONPATH=$(BESIDE) $(BIN)/pytest tests/calibrating/test_other_embedders.py -k minilm \
+	    $(PYTEST_ARGS); \
 	else echo 'skipped: PyTorch and Sentence Transformers cannot be installed here' >&2; fi
 
 format: $(STAMP)

@@ -63,7 +63,8 @@ def refused(asked: Sequence[Asked]) -> float:
     return share([not one.evidence.sufficient for one in asked])
 
 
-def _area(asked: Sequence[Asked], score: Callable[[Asked], float]) -> float:
+def area(asked: Sequence[Asked], score: Callable[[Asked], float]) -> float:
+    """AUROC of a score: answerable questions against all others."""
     answerable = [score(one) for one in asked if one.question.kind == ANSWERABLE]
     others = [score(one) for one in asked if one.question.kind != ANSWERABLE]
     return auroc(answerable, others)
@@ -149,8 +150,8 @@ def figures(own: Sequence[Asked], cuts: Mapping[str, float]) -> Figures:
 def _kind(asked: Sequence[Asked], answers: Sequence[Asked], cuts: Mapping[str, float]) -> Kind:
     return Kind(
         refused=figure(asked, refused),
-        auroc=figure([*answers, *asked], lambda some: _area(some, _confidence)),
-        singles_auroc={name: _area([*answers, *asked], _single(name)) for name in asked[0].singles},
+        auroc=figure([*answers, *asked], lambda some: area(some, _confidence)),
+        singles_auroc={name: area([*answers, *asked], _single(name)) for name in asked[0].singles},
         singles_refused={
             name: share([one.singles[name] < cut for one in asked])
             for name, cut in cuts.items()

@@ -1,15 +1,19 @@
-"""Small corpora and foreign questions keep saying truly which question has an answer."""
+"""Small and large corpora and foreign questions keep saying truly what has an answer."""
 
 from pathlib import Path
 from typing import Any
 
-from gdrive_rag_mcp.evaluation.question_sets import QuestionSet, read_set
-from gdrive_rag_mcp.evaluation.variants import fitting_sets, sampled, small
+from gdrive_rag_mcp.evaluation.question_sets import QuestionSet, Text, read_set
+from gdrive_rag_mcp.evaluation.variants import fitting_sets, grown, sampled, small
 from tests.evaluation.made_sets import made_set, write_set
 
 
 def kit(tmp_path: Path, towns: int = 40) -> QuestionSet:
     return read_set(write_set(tmp_path / "towns", *made_set(3, towns))).asked("en")
+
+
+def beside(count: int, language: str = "en", name: str = "isle") -> list[Text]:
+    return [Text(f"{name}-{n}#0", f"{name} {n}", "Of an island.", language) for n in range(count)]
 
 
 def test_a_small_corpus_knows_which_questions_lost_their_answer(tmp_path: Path) -> None:
@@ -87,3 +91,55 @@ def test_parallel_languages_ask_each_other(tmp_path: Path) -> None:
 
     assert names[:3] == ["towns-de", "towns-en", "towns-ru"]
     assert sorted(names[3:]) == ["towns-de<en", "towns-en<de", "towns-en<ru", "towns-ru<en"]
+
+
+def test_a_corpus_grows_by_texts_of_its_language_up_to_what_is_asked_for(tmp_path: Path) -> None:
+    whole = kit(tmp_path)
+    size = len(whole.corpus)
+
+    large = grown(whole, [*beside(50), *beside(50, "de", "insel")], size + 30)
+
+    assert large.corpus[:size] == whole.corpus
+    assert len({text.id for text in large.corpus}) == size + 30
+    assert {text.language for text in large.corpus} == {"en"}
+    assert large.questions == whole.questions
+    assert large.name == "towns/grown"
+    assert len(grown(whole, beside(50), 5_000).corpus) == size + 50
+    assert grown(whole, beside(50), size).corpus == whole.corpus
+
+
+def test_the_same_texts_come_beside_it_in_whichever_order_they_are_told(tmp_path: Path) -> None:
+    whole = kit(tmp_path)
+    texts = beside(50)
+
+    large = grown(whole, texts, len(whole.corpus) + 9)
+
+    assert grown(whole, texts[::-1], len(whole.corpus) + 9) == large
+    assert grown(whole, texts, len(whole.corpus) + 9, seed=1) != large
+
+
+def test_nothing_comes_beside_it_that_may_answer_what_is_asked(tmp_path: Path) -> None:
+    whole = kit(tmp_path)
+    absent = next(one for one in whole.questions if one.kind == "absent_topic").group
+    its_own = whole.corpus[0]
+    written_otherwise = Text("another-set-7", absent.upper(), "All of it.", "en")
+    by_its_id = Text(f"{absent}#4", "A heading", "All of it.", "en")
+    same_article = Text(f"{its_own.article}#9", "", "More of it.", "en")
+
+    large = grown(whole, [written_otherwise, by_its_id, same_article, *beside(3)], 5_000)
+
+    assert {text.title for text in large.corpus[len(whole.corpus) :]} == {
+        "isle 0", "isle 1", "isle 2"
+    }  # fmt: skip
+    assert len(large.corpus) == len(whole.corpus) + 3
+
+
+def test_a_set_is_also_asked_as_a_large_one_where_that_doubles_it(tmp_path: Path) -> None:
+    handed = read_set(write_set(tmp_path / "towns", *made_set(3, towns=30)))
+    size = len(handed.corpus)
+
+    def names(others: int) -> list[str]:
+        return [made.name for made in fitting_sets(handed, beside=beside(others))]
+
+    assert names(size) == ["towns", "towns/grown"]
+    assert names(size - 1) == ["towns"]

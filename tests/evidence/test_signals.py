@@ -3,6 +3,7 @@
 import math
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -30,6 +31,15 @@ def test_corpus_coverage_is_the_idf_share_of_known_key_terms() -> None:
     expected = (W["lease"] + W["end"]) / (W["lease"] + W["end"] + unknown)
     without = {name: count for name, count in KNOWN.items() if name != "hanoi"}
     assert signals.corpus_coverage(reading("x", known=without)) == pytest.approx(expected)
+
+
+def test_passages_competing_is_the_logarithm_of_the_chunks_in_scope() -> None:
+    many = reading("x")
+    assert many.retrieved.statistics.chunks == 100
+    assert signals.passages_competing(many) == pytest.approx(4.60517, abs=1e-5)
+    none = replace(many.retrieved.statistics, chunks=0)
+    nothing = replace(many, retrieved=replace(many.retrieved, statistics=none))
+    assert math.isnan(signals.passages_competing(nothing))
 
 
 def test_a_word_broken_over_two_lines_counts_as_it_is_indexed() -> None:

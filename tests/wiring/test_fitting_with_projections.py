@@ -1,4 +1,4 @@
-"""`evidence fit` may learn what tokens are compared by from other sets than it is fitted on."""
+"""`evidence fit` may learn projections from other sets, and grow corpora by them."""
 
 from pathlib import Path
 
@@ -27,3 +27,24 @@ def test_projections_are_learned_from_the_folder_that_is_named_and_else_from_the
             projections_from=others,
             report=lambda _: None,
         )
+
+
+def test_corpora_grow_by_the_folder_that_is_named_and_else_by_the_data(tmp_path: Path) -> None:
+    write_set(tmp_path / "data" / "towns", *made_set(1, towns=6))
+    write_set(tmp_path / "others" / "cities", *made_set(2, towns=40))
+
+    def asked(beside: Path | None) -> list[str]:
+        told: list[str] = []
+        fit_evidence(
+            Settings.model_validate({"embed_provider": "none"}),
+            tmp_path / "data",
+            tmp_path / "cache",
+            beside=beside,
+            report=told.append,
+        )
+        return [line.partition(":")[0] for line in told if " rows" in line]
+
+    assert asked(tmp_path / "others") == ["towns", "towns/grown"]
+    assert asked(None) == ["towns"]
+    with pytest.raises(QuestionSetError, match="nowhere"):
+        asked(tmp_path / "nowhere")

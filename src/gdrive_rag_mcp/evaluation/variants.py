@@ -1,4 +1,4 @@
-"""Sets made from sets: small corpora, and questions in another language than the documents."""
+"""Sets made from sets: corpora that shrank or grew, and questions in another language."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ from gdrive_rag_mcp.evaluation.question_sets import (
     HandedSet,
     Question,
     QuestionSet,
+    Text,
 )
 
 T = TypeVar("T")
@@ -23,15 +24,20 @@ _SMALL = ((12, 1), (12, 2), (20, 3), (20, 4))  # documents, seed
 _SMALL_CROSSING = (20, 5)
 _LARGE_ENOUGH = 60
 _SMALL_LANGUAGES = 3
+_LARGE = 5_000  # documents
+_LARGE_LANGUAGES = 6
 _ASKED_IN = 6
 _ASKED_OF = 2
 
 
-def fitting_sets(handed: HandedSet, each_kind: int = EACH_KIND) -> Iterator[QuestionSet]:
+def fitting_sets(
+    handed: HandedSet, each_kind: int = EACH_KIND, beside: Sequence[Text] = ()
+) -> Iterator[QuestionSet]:
     """What the verdict is fitted on from one handed set.
 
     Each of its languages by itself; small corpora, in which fewer passages compete and little is
-    known of any word; and, where its languages answer each other's questions, those pairs.
+    known of any word; corpora that the texts `beside` at least double, in which more compete; and,
+    where its languages answer each other's questions, those pairs.
     """
     wholes = [handed.asked(language) for language in handed.languages]
     useful = [whole for whole in wholes if _teaches(whole)]
@@ -41,6 +47,10 @@ def fitting_sets(handed: HandedSet, each_kind: int = EACH_KIND) -> Iterator[Ques
     for whole in _spread(shrinkable, _SMALL_LANGUAGES):
         for documents, seed in _SMALL:
             yield sampled(small(whole, documents, seed), each_kind // 3)
+    doubled = (grown(whole, beside, _LARGE) for whole in useful)
+    large = [one for one, whole in zip(doubled, useful, strict=True) if _is_doubled(one, whole)]
+    for one in _spread(large, _LARGE_LANGUAGES):
+        yield sampled(one, each_kind)
     if len(useful) > 1 and _parallel(handed):
         yield from _crossing(handed, each_kind)
 
@@ -92,6 +102,39 @@ def small(whole: QuestionSet, documents: int, seed: int) -> QuestionSet:
         corpus=corpus,
         questions=(*answerable, *absent),
     )
+
+
+def grown(whole: QuestionSet, beside: Sequence[Text], documents: int, seed: int = 0) -> QuestionSet:
+    """A larger corpus, of so many documents at most: with texts of the same language beside it.
+
+    Left out are texts on an article that a question is about: what is absent has to stay so.
+    """
+    taken = {_subject(question.group) for question in whole.questions}
+    taken |= {_subject(text.article) for text in whole.corpus}
+    ids = {text.id for text in whole.corpus}
+    others = {
+        text.id: text
+        for text in beside
+        if text.language == whole.language
+        and text.id not in ids
+        and not {_subject(text.article), _subject(text.title)} & taken
+    }
+    wanted = min(len(others), max(0, documents - len(whole.corpus)))
+    more = random.Random(seed).sample(sorted(others), wanted)  # noqa: S311 - as above
+    return replace(
+        whole,
+        corpus_name=f"{whole.corpus_name}/grown",
+        corpus=(*whole.corpus, *(others[name] for name in more)),
+    )
+
+
+def _subject(name: str) -> str:
+    """What an article is about, as another set may write it."""
+    return " ".join(name.casefold().replace("_", " ").split())
+
+
+def _is_doubled(one: QuestionSet, whole: QuestionSet) -> bool:
+    return len(one.corpus) >= 2 * len(whole.corpus)
 
 
 def _asked_of(

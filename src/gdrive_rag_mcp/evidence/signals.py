@@ -1,5 +1,6 @@
 """What the search shows of how well the hits answer; each signal is one number, one formula."""
 
+import math
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -96,6 +97,16 @@ def codes_held(reading: Reading) -> float:
 def _is_code(surface: str) -> bool:
     """Whether a term is a number, a date's part or a code: the same in every language."""
     return len(surface) >= _CODE_DIGITS and any(character.isdigit() for character in surface)
+
+
+def passages_competing(reading: Reading) -> float:
+    """How many chunks are in scope: ln(chunks), NaN of none.
+
+    The best of n scores that are due to chance grows with ln n, so that the same score is worth
+    less among more: Gumbel, "Statistics of Extremes", 1958, for tails that fall exponentially.
+    """
+    chunks = reading.retrieved.statistics.chunks
+    return math.log(chunks) if chunks else UNKNOWN
 
 
 # ── the rankings ─────────────────────────────────────────────────────────────
@@ -229,6 +240,7 @@ SEARCH_SIGNALS: Mapping[str, Signal] = {
         close_coverage,
         phrase_coverage,
         codes_held,
+        passages_competing,
         bm25_of_ideal,
         bm25_lead_of_five,
         agreement,

@@ -17,6 +17,7 @@ _WORDS = {
     "coverage_lead": 1,
     "codes_held": 1,
 }
+_SCOPE = {"passages_competing": -1}
 _RANKING = {"bm25_of_ideal": 1, "bm25_lead_of_five": 1}
 _VECTORS = {"cosine_height": 1, "cosine_lead": 1, "cosine_lead_of_five": 1}
 _BOTH = {"agreement": 1, "keyword_winner_lag": -1}
@@ -63,14 +64,14 @@ class ModelSpec:
         return fits and row.kind in _LEARNT_FROM and (not row.answers or row.gold_rank is not None)
 
 
-_HYBRID = _WORDS | _RANKING | _VECTORS | _BOTH | _ASKED
-_ANY_LANGUAGE = _VECTORS | {"codes_held": 1, "dates_held": 1, "numbers_held": 1}
+_HYBRID = _SCOPE | _WORDS | _RANKING | _VECTORS | _BOTH | _ASKED
+_ANY_LANGUAGE = _SCOPE | _VECTORS | {"codes_held": 1, "dates_held": 1, "numbers_held": 1}
 
 SPECS: Mapping[str, ModelSpec] = {
     TOKENS: ModelSpec(_HYBRID | _TOKENS, Mode.HYBRID, False, 0.046),
     "hybrid": ModelSpec(_HYBRID, Mode.HYBRID, False, 0.045),
-    "keyword": ModelSpec(_WORDS | _RANKING | _ASKED, Mode.KEYWORD, False, 0.045),
-    "vector": ModelSpec(_WORDS | _VECTORS | _ASKED, Mode.VECTOR, False, 0.045),
+    "keyword": ModelSpec(_SCOPE | _WORDS | _RANKING | _ASKED, Mode.KEYWORD, False, 0.045),
+    "vector": ModelSpec(_SCOPE | _WORDS | _VECTORS | _ASKED, Mode.VECTOR, False, 0.045),
     # Across languages words tell nothing, so more is refused to accept less wrongly.
     TOKENS_ACROSS: ModelSpec(_ANY_LANGUAGE | _TOKENS, Mode.HYBRID, True, 0.06),
     ACROSS: ModelSpec(_ANY_LANGUAGE, Mode.HYBRID, True, 0.07),

@@ -43,13 +43,14 @@ def fit_evidence(
     cache: Path,
     *,
     projections_from: Path | None = None,
+    beside: Path | None = None,
     report: Callable[[str], None],
 ) -> Fitted:
     """Fit the verdict on a folder of question sets; `cache` keeps vectors, indexes and signals.
 
     Token vectors are made by projections that were learned from the same sets, or from those in
-    another folder, each without a third of the articles. The signals of every question are left in
-    `rows.jsonl` there.
+    another folder, each without a third of the articles; corpora grow by the texts of the sets in
+    `beside`, or of the same. The signals of every question are left in `rows.jsonl` in the cache.
 
     Raises:
         QuestionSetError: the data is malformed, or nothing can be learnt from it.
@@ -60,10 +61,11 @@ def fit_evidence(
     tools = QuestionTools(settings.model_copy(update={"embed_provider": embedder}), cache, report)
     indexes = CorpusIndexes(cache / f"{Layout.TITLED}-{embedder}", Layout.TITLED, tools.sync)
     as_told = _as_told(settings, projections_from or data, cache, embedder, report)
+    texts = [text for one in read_sets(beside or data) for text in one.corpus]
     rows: list[Row] = []
     identity: EmbeddingIdentity | None = None
     for handed in read_sets(data):
-        for kit in fitting_sets(handed):
+        for kit in fitting_sets(handed, beside=texts):
             index = indexes.of(kit)
             before = len(rows)
             rows += signal_rows(kit, index, tools.retrieving, as_told)

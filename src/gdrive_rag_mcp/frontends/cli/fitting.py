@@ -40,6 +40,14 @@ def fit(
             help="Learn what tokens are compared by from the sets in this folder instead.",
         ),
     ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(
+            "--beside",
+            metavar="FOLDER",
+            help="Let corpora grow by the texts of the sets in this folder instead.",
+        ),
+    ] = None,
 ) -> None:
     """Fit the weights of the verdict on public questions with and without an answer."""
     from gdrive_rag_mcp.evaluation.fit_report import table
@@ -50,7 +58,12 @@ def fit(
     with ExitStack() as opened:
         folder = (cache or Path(opened.enter_context(tempfile.TemporaryDirectory()))).absolute()
         fitted = fit_evidence(
-            settings, data, folder, projections_from=projections_from, report=note
+            settings,
+            data,
+            folder,
+            projections_from=projections_from,
+            beside=beside,
+            report=note,
         )
     show("each set judged by a model that was fitted without its family:\n")
     show(table(fitted.held_out))
