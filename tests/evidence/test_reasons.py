@@ -161,3 +161,11 @@ def test_sentences_and_lists_are_parts_too() -> None:
 
     assert listed == ["What are the rent", "the deposit", "the fee"]
     assert asked == ["What is the rent", "Who signs the lease"]
+
+
+def test_a_question_of_function_words_alone_has_no_part_that_is_supported() -> None:
+    found = judged("What is it and who was the?", "The lease is in it, and was.")
+
+    assert found.reason is VerdictReason.WEAK_MATCH
+    assert not found.shortfall.supported_parts
+    assert not found.sufficient

@@ -33,11 +33,12 @@ _Check = Callable[[Reading], bool]
 def reason_for(reading: Reading, *, across: bool) -> VerdictReason:
     """Why the hits are not enough; a code that stands nowhere is a reason in any language.
 
-    `across`: the nearest passage is in another language, where the question's words prove nothing.
+    `across`: the nearest passage is in another language, where the question's words prove nothing;
+    nor do function words, where it has no others.
     """
     if reading.missing_codes:
         return VerdictReason.TERMS_ABSENT
-    if across:
+    if across or not any(term.key for term in reading.retrieved.statistics.terms):
         return VerdictReason.WEAK_MATCH
     much_missing = much_is_missing(reading)
     supported, unsupported = supported_parts(reading)
