@@ -20,6 +20,7 @@ from gdrive_rag_mcp.domain import (
 from gdrive_rag_mcp.evidence import DEFAULT_THRESHOLD, judge
 from gdrive_rag_mcp.evidence.measuring import SIGNALS
 from gdrive_rag_mcp.evidence.model import model_for
+from gdrive_rag_mcp.evidence.specs import SPECS
 from gdrive_rag_mcp.evidence.verdict import (
     CAUTIOUS_THRESHOLD,
     WARY_THRESHOLD,
@@ -230,13 +231,26 @@ def test_confidence_moves_with_every_signal_in_the_direction_of_its_weight(
     assert (after - before) * weight >= 0.0
 
 
-@pytest.mark.parametrize("kind", ["hybrid", "keyword", "vector", "across"])
+AGAINST = ("keyword_winner_lag", "chance_coverage", "passages_competing", "tokens_spread")
+
+
+@pytest.mark.parametrize("kind", SPECS)
 def test_no_model_holds_coverage_or_nearness_against_a_passage(kind: str) -> None:
     for name, weight in model_for(kind).weights.items():
-        if name in ("keyword_winner_lag", "chance_coverage"):
+        if name in AGAINST:
             assert weight.weight <= 0.0
         else:
             assert weight.weight >= 0.0
+
+
+@pytest.mark.parametrize("kind", ["tokens", "keyword", "vector"])
+def test_what_is_seen_is_worth_less_among_more_passages(kind: str) -> None:
+    model = model_for(kind)
+    seen = dict.fromkeys(SIGNALS, 0.5)
+    few, many = (
+        model.confidence({**seen, "passages_competing": math.log(chunks)}) for chunks in (50, 5_000)
+    )
+    assert many < few
 
 
 @given(words=st.lists(st.sampled_from(sorted(KNOWN)), max_size=8), bm25=st.floats(0.5, 20))

@@ -65,7 +65,7 @@ class ModelSpec:
 
 
 _HYBRID = _SCOPE | _WORDS | _RANKING | _VECTORS | _BOTH | _ASKED
-_ANY_LANGUAGE = _SCOPE | _VECTORS | {"codes_held": 1, "dates_held": 1, "numbers_held": 1}
+_ANY_LANGUAGE = _VECTORS | {"codes_held": 1, "dates_held": 1, "numbers_held": 1}
 
 SPECS: Mapping[str, ModelSpec] = {
     TOKENS: ModelSpec(_HYBRID | _TOKENS, Mode.HYBRID, False, 0.046),
