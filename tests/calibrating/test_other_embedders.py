@@ -16,7 +16,7 @@ MOST_REFUSED = {"embedded": 0.12, "hashing": 0.18, "minilm": 0.12}
 LEAST_REFUSED = {"embedded": 0.92, "hashing": 0.85, "minilm": 0.88}
 """Of questions about what the corpus does not speak of.
 
-Both are where it stands, with some room; what was aimed at and is missed stands in docs/evidence.md.
+Both are where it stands, with some room; docs/evidence.md has what was aimed at and is missed.
 """
 
 
