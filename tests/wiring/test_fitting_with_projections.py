@@ -46,5 +46,20 @@ def test_corpora_grow_by_the_folder_that_is_named_and_else_by_the_data(tmp_path:
 
     assert asked(tmp_path / "others") == ["towns", "towns/grown"]
     assert asked(None) == ["towns"]
+
+
+def test_a_folder_to_grow_by_that_is_not_there_is_told_before_anything_is_embedded(
+    tmp_path: Path,
+) -> None:
+    write_set(tmp_path / "data" / "towns", *made_set(1, towns=6))
+
     with pytest.raises(QuestionSetError, match="nowhere"):
-        asked(tmp_path / "nowhere")
+        fit_evidence(
+            Settings.model_validate({"embed_provider": "embedded"}),
+            tmp_path / "data",
+            tmp_path / "cache",
+            beside=tmp_path / "nowhere",
+            report=lambda _: None,
+        )
+
+    assert not (tmp_path / "cache").exists()

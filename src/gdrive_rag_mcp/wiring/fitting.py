@@ -56,15 +56,16 @@ def fit_evidence(
         QuestionSetError: the data is malformed, or nothing can be learnt from it.
         GdriveRagError: as a sync and a search.
     """
+    sets = read_sets(data)  # before what takes an hour
+    texts = [text for one in (read_sets(beside) if beside else sets) for text in one.corpus]
     # Said aloud: without it, weights that are missing would quietly make this a fit on words alone.
     embedder = choose_provider(settings, None).provider
     tools = QuestionTools(settings.model_copy(update={"embed_provider": embedder}), cache, report)
     indexes = CorpusIndexes(cache / f"{Layout.TITLED}-{embedder}", Layout.TITLED, tools.sync)
     as_told = _as_told(settings, projections_from or data, cache, embedder, report)
-    texts = [text for one in read_sets(beside or data) for text in one.corpus]
     rows: list[Row] = []
     identity: EmbeddingIdentity | None = None
-    for handed in read_sets(data):
+    for handed in sets:
         for kit in fitting_sets(handed, beside=texts):
             index = indexes.of(kit)
             before = len(rows)
