@@ -27,6 +27,7 @@ from gdrive_rag_mcp.chunking.structural import StructuralChunker
 from gdrive_rag_mcp.domain import Calibration, Hit, Mode, Query, Retrieved
 from gdrive_rag_mcp.embedding.onnx import OnnxEmbedder
 from gdrive_rag_mcp.embedding.weights import cache_folder, find_weights
+from gdrive_rag_mcp.errors import GdriveRagError
 from gdrive_rag_mcp.evaluation.question_sets import (
     ABSENT_FACT,
     ABSENT_TOPIC,
@@ -200,7 +201,13 @@ def lines(measured: Sequence[tuple[str, Measured]]) -> str:
 
 
 def main() -> None:
-    arguments = _arguments()
+    try:
+        _run(_arguments())
+    except GdriveRagError as error:
+        sys.exit(str(error))
+
+
+def _run(arguments: argparse.Namespace) -> None:
     memory = VectorMemory(arguments.cache)
     measured = []
     for name in arguments.models:

@@ -13,6 +13,7 @@ from benchmarks.corpus_sizes import (
     _sizes,
     corpora,
     lines,
+    main,
     measure,
 )
 from gdrive_rag_mcp.evaluation.question_sets import QuestionSet
@@ -92,3 +93,13 @@ def test_what_is_asked_for_wrongly_is_told() -> None:
     for wrong in ("", "x", "50,", "3"):
         with pytest.raises(argparse.ArgumentTypeError):
             _sizes(wrong)
+
+
+def test_a_set_that_is_not_there_is_told_in_one_line(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = ["corpus_sizes", "--data", str(data), "--cache", str(tmp_path / "cache")]
+    monkeypatch.setattr("sys.argv", [*told, "--models", "hashing", "--set", "villages"])
+
+    with pytest.raises(SystemExit, match="villages"):
+        main()
