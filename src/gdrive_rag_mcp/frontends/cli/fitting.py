@@ -1,7 +1,6 @@
 """The commands of whoever works on the verdict itself."""
 
 import tempfile
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ import typer
 from gdrive_rag_mcp.frontends.cli.running import ReadSettings, app, command, note, show
 
 if TYPE_CHECKING:
-    from gdrive_rag_mcp.evidence.model import Model
+    from gdrive_rag_mcp.wiring.fitting import Fitted
 
 evidence = typer.Typer(help="The verdict itself: fit what it is made of.", no_args_is_help=True)
 app.add_typer(evidence, name="evidence")
@@ -58,28 +57,23 @@ def fit(
     with ExitStack() as opened:
         folder = (cache or Path(opened.enter_context(tempfile.TemporaryDirectory()))).absolute()
         fitted = fit_evidence(
-            settings,
-            data,
-            folder,
-            projections_from=projections_from,
-            beside=beside,
-            report=note,
+            settings, data, folder, projections_from=projections_from, beside=beside, report=note
         )
     show("each set judged by a model that was fitted without its family:\n")
     show(table(fitted.held_out))
-    _show_models(fitted.models)
-    for name in fitted.lacking:
-        note(f"warning: {name} was not fitted, as no set could be searched or asked that way")
+    _show_models(fitted)
     if write is not None:
         _write(write, fitted.weights.encode())
         note(f"weights written to {write.absolute()}")
 
 
-def _show_models(models: Mapping[str, "Model"]) -> None:
-    for name, model in models.items():
+def _show_models(fitted: "Fitted") -> None:
+    for name, model in fitted.models.items():
         show(f"\n{name}: intercept {model.intercept:.2f}")
         for signal, weight in model.weights.items():
             show(f"  {signal:22} {weight.weight:+.2f}  centre {weight.centre:.2f}")
+    for name in fitted.lacking:
+        note(f"warning: {name} was not fitted, as no set could be searched or asked that way")
 
 
 @command("fit-projection", of=evidence, of_an_index=False)
