@@ -17,6 +17,14 @@ app.add_typer(evidence, name="evidence")
 Data = Annotated[
     Path, typer.Argument(help="A folder of question sets, each a folder in it.", metavar="DATA")
 ]
+Beside = Annotated[
+    Path | None,
+    typer.Option(
+        "--beside",
+        metavar="FOLDER",
+        help="Let corpora grow by the texts of the sets in this folder instead.",
+    ),
+]
 
 
 @command("fit", of=evidence, of_an_index=False)
@@ -39,14 +47,7 @@ def fit(
             help="Learn what tokens are compared by from the sets in this folder instead.",
         ),
     ] = None,
-    beside: Annotated[
-        Path | None,
-        typer.Option(
-            "--beside",
-            metavar="FOLDER",
-            help="Let corpora grow by the texts of the sets in this folder instead.",
-        ),
-    ] = None,
+    beside: Beside = None,
 ) -> None:
     """Fit the weights of the verdict on public questions with and without an answer."""
     from gdrive_rag_mcp.evaluation.fit_report import table
