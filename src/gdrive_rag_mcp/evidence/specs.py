@@ -73,6 +73,6 @@ SPECS: Mapping[str, ModelSpec] = {
     "keyword": ModelSpec(_SCOPE | _WORDS | _RANKING | _ASKED, Mode.KEYWORD, False, 0.045),
     "vector": ModelSpec(_SCOPE | _WORDS | _VECTORS | _ASKED, Mode.VECTOR, False, 0.045),
     # Across languages words tell nothing, so more is refused to accept less wrongly.
-    TOKENS_ACROSS: ModelSpec(_ANY_LANGUAGE | _TOKENS, Mode.HYBRID, True, 0.06),
+    TOKENS_ACROSS: ModelSpec(_ANY_LANGUAGE | _TOKENS, Mode.HYBRID, True, 0.07),
     ACROSS: ModelSpec(_ANY_LANGUAGE, Mode.HYBRID, True, 0.07),
 }
