@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.evidence import DATA
 from benchmarks.evidence_asking import SHOWN, Asked
-from benchmarks.evidence_figures import Figure, area, figure, found, refused
+from benchmarks.evidence_figures import Figure, area, confidence, figure, found, refused
 from benchmarks.evidence_tables import number, rate, table
 from gdrive_rag_mcp.calibrating.run import Calibrating
 from gdrive_rag_mcp.chunking.structural import StructuralChunker
@@ -130,7 +130,7 @@ def measure(folder: Path, kits: Sequence[QuestionSet], embedder: Embedder) -> Me
         figure(found(with_it), refused),
         figure(absent, refused),
         figure(adjacent, refused),
-        figure([*found(with_it), *absent], lambda some: area(some, _confidence)),
+        figure([*found(with_it), *absent], lambda some: area(some, confidence)),
         figure(found(without), refused),
         figure(_of_kind(without, ABSENT_TOPIC), refused),
     )
@@ -138,10 +138,6 @@ def measure(folder: Path, kits: Sequence[QuestionSet], embedder: Embedder) -> Me
 
 def _of_kind(asked: Sequence[Asked], kind: str) -> list[Asked]:
     return [one for one in asked if one.question.kind == kind]
-
-
-def _confidence(one: Asked) -> float:
-    return one.evidence.confidence
 
 
 def _verdicts(path: Path, kit: QuestionSet, embedder: Embedder) -> Iterator[tuple[Asked, Asked]]:

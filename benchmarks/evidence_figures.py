@@ -51,7 +51,7 @@ def figure(asked: Sequence[Asked], statistic: Statistic) -> Figure:
     return Figure(statistic(asked), len(asked), low, high)
 
 
-def _confidence(one: Asked) -> float:
+def confidence(one: Asked) -> float:
     return one.evidence.confidence
 
 
@@ -150,7 +150,7 @@ def figures(own: Sequence[Asked], cuts: Mapping[str, float]) -> Figures:
 def _kind(asked: Sequence[Asked], answers: Sequence[Asked], cuts: Mapping[str, float]) -> Kind:
     return Kind(
         refused=figure(asked, refused),
-        auroc=figure([*answers, *asked], lambda some: area(some, _confidence)),
+        auroc=figure([*answers, *asked], lambda some: area(some, confidence)),
         singles_auroc={name: area([*answers, *asked], _single(name)) for name in asked[0].singles},
         singles_refused={
             name: share([one.singles[name] < cut for one in asked])

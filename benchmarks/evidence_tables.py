@@ -37,14 +37,12 @@ def number(figure: Figure) -> str:
     if not figure.n or math.isnan(figure.value):
         return ""
     inside = (
-        ""
-        if math.isnan(figure.low)
-        else f" ({_thousandths(figure.low)}-{_thousandths(figure.high)})"
+        "" if math.isnan(figure.low) else f" ({thousandths(figure.low)}-{thousandths(figure.high)})"
     )
-    return _thousandths(figure.value) + inside
+    return thousandths(figure.value) + inside
 
 
-def _thousandths(value: float) -> str:
+def thousandths(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.3f}".removeprefix("0")
 
 
@@ -65,9 +63,9 @@ def answerable_table(measured: Sequence[Figures]) -> str:
             str(one.refused.n),
             rate(one.found_refused),
             rate(one.refused),
-            _thousandths(one.hit_1.value),
+            thousandths(one.hit_1.value),
             number(one.hit_5),
-            _thousandths(one.mrr.value),
+            thousandths(one.mrr.value),
             rate(one.first_right),
         )
         for one in measured
@@ -99,8 +97,8 @@ def auroc_table(measured: Sequence[Figures]) -> str:
         (
             one.name,
             kind,
-            _thousandths(own.auroc.value),
-            *(_thousandths(own.singles_auroc[name]) for name in names),
+            thousandths(own.auroc.value),
+            *(thousandths(own.singles_auroc[name]) for name in names),
         )
         for one in measured
         for kind, own in one.kinds.items()
